@@ -4,11 +4,11 @@
 
 namespace bench {
 
-/// Three float64 sums over all elements of an array of one or two axes: x, |x|, and x weighted by its global position,
-/// which a permuted result would not reproduce. Collective.
+/// Returns three float64 sums over all elements of an array of one or two axes: x, |x|, and x weighted by its global
+/// position, which a permuted result would change. Collective.
 std::vector<double> check_sums(const heatpp::DNDarray& x);
 
-/// The elements themselves, of small results. Collective.
+/// Returns the elements of small results. Collective.
 std::vector<double> check_values(std::initializer_list<heatpp::DNDarray> arrays);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-"""The all-reduces beside those of others: in a lab of network namespaces, on this machine, and on simulated ones."""
+"""The all-reduces beside those of other libraries: in a lab of network namespaces, on this machine, and on simulated machines."""
 import concurrent.futures
 import functools
 import glob
@@ -14,7 +14,7 @@ MIB = 1 << 20
 
 
 def json_lines(command, environment, limit):
-    """The lines that a program prints until it ends, or for `limit` seconds, and what it complained of."""
+    """Returns the lines that a program prints until it ends, or for `limit` seconds, and its error output."""
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=limit)
         output, errors, code = done.stdout, done.stderr, done.returncode
@@ -29,7 +29,7 @@ def show(**line):
     print(json.dumps(line), flush=True)
 
 
-# Shape, Mbit/s of the links of nodes and racks, placements, and what an all-reduce of one byte takes on the busiest link,
+# Shape, Mbit/s of the links of nodes and racks, placements, and what an all-reduce of one byte needs on the busiest link,
 # in bytes over bytes a second.
 LABS = [
     ("2x4", "300", ("block", "cyclic"), 1 / (300e6 / 8)),
@@ -39,7 +39,7 @@ LABS = [
 
 
 def lab(program, environment, repeats, limit):
-    """Every all-reduce in one run, on each arrangement of nodes."""
+    """Runs every all-reduce at once, on each arrangement of nodes."""
     for shape, rates, placements, seconds_a_byte in LABS:
         for placement in placements:
             for size in (16 * MIB, 32 * MIB):
@@ -60,7 +60,7 @@ def lab(program, environment, repeats, limit):
 
 
 def one_machine(program, environment, repeats, limit):
-    """heatpp, plain and reproducible, beside the better of MPI's blocking all-reduces, in place and not; and what schedules allocate."""
+    """Compares heatpp, plain and reproducible, with the better of MPI's blocking all-reduces, in place and not; and counts allocations."""
     lines, reason = json_lines([os.path.join(os.path.dirname(program), "heatpp_schedules")], environment, limit)
     for line in lines if not reason else [{"missing": reason}]:
         show(**line)
@@ -89,22 +89,22 @@ BUCKET = 9437184
 # Racks, nodes and GPUs.
 MACHINE = (6, 8, 4)
 GROWING = [(1, 2, 4), (1, 4, 4), (1, 8, 4), (2, 8, 4), (3, 8, 4), MACHINE]
-# What SimGrid has. Its tables of factors by message size stem from TCP; "as written" leaves them out.
+# The variants of SimGrid. Its tables of factors by message size come from TCP; "as written" omits them.
 SIMGRID = ("default lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr smp_rsag_rab redbcast ompi "
            "ompi_ring_segmented mpich mvapich2 mvapich2_rs mvapich2_two_level impi rab").split()
 AS_WRITTEN = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0"]
-# SimGrid's own table of bandwidths, which gives messages from 5776 to 9375 bytes 1.087 of a link's: here all of it.
+# SimGrid's own table of bandwidths gives messages from 5776 to 9375 bytes 1.087 of a link's; here they get all of it.
 AT_MOST_THE_LINK = ["smpi/bw-factor:65472:0.940694;15424:0.697866;9376:0.58729;5776:1;3484:0.77493;1426:0.608902;"
                     "732:0.341987;257:0.338112;0:0.812084"]
-# What SimGrid sends without waiting for its receiver it searches ever longer lists for.
+# SimGrid searches ever longer lists for messages that it sends without waiting for the receiver.
 TRAINED = AS_WRITTEN + ["smpi/send-is-detached-thresh:0"]
-# Only messages take time, and looking for them does not.
+# Only messages take time; a look for messages does not.
 SIMULATION = ["smpi/simulate-computation:no", "smpi/test:1e-9", "smpi/iprobe:1e-9", "smpi/grow-injected-times:no"]
 
 
 @functools.lru_cache(maxsize=None)
 def write_machine(folder, racks, nodes, gpus):
-    """SimGrid's description of the machine, and the list of its GPUs: their files."""
+    """Writes SimGrid's description of the machine, and the list of its GPUs, and returns their files."""
     hosts, items, routes = [], ['<router id="core"/>'], []
 
     def connect(name, kind, level, above):
@@ -131,7 +131,7 @@ def write_machine(folder, racks, nodes, gpus):
 
 
 def scale_sources():
-    """heatpp/comm with its stand-ins for what is missing, and the benchmark's own memory."""
+    """Returns heatpp/comm with stand-ins for what is missing, and the benchmark's own memory."""
     comm = os.path.join(ROOT, "heatpp", "comm")
     found = glob.glob(comm + "/**/*.cpp", recursive=True)
     replaced = {path.replace("/no_", "/") for path in found if "/no_" in path} | {comm + "/detail/machine/pages.cpp"}
@@ -141,7 +141,7 @@ def scale_sources():
 
 
 def build_scale(folder):
-    """The same sources, compiled by SimGrid's compiler. What is newer than all headers stays."""
+    """Compiles the sources by SimGrid's compiler. Objects newer than all headers stay."""
     os.makedirs(folder, exist_ok=True)
     headers = glob.glob(ROOT + "/heatpp/comm/**/*.hpp", recursive=True) + glob.glob(os.path.join(HERE, "scale", "*.hpp"))
     newest = max(os.path.getmtime(path) for path in headers)
@@ -161,7 +161,7 @@ def build_scale(folder):
 
 class Simulation:
     def __init__(self, folder, environment, limit):
-        # Simulated ranks are threads of one process, which time what they send, not what they copy.
+        # Simulated ranks are threads of one process. They time their messages, not their copies.
         self.folder, self.environment, self.limit = folder, {**environment, "HEATPP_SHARED_MEMORY": "off"}, limit
         self.program = build_scale(folder)
 
@@ -175,13 +175,13 @@ class Simulation:
 
 
 def formula(shape, size):
-    """Seconds of BlueConnect without pipelining (Cho et al. 2019): on each level a latency for each other member of a group,
-    there and back."""
+    """Returns the seconds of BlueConnect without pipelining (Cho et al. 2019): on each level a latency for each other member of
+    a group, there and back."""
     seconds, share, below, latency = 0, size, 1, 0
     for level, members in enumerate(reversed(shape)):
         bandwidth, delay = LINKS[level]
         latency += 2 * delay * 1e-6  # up to the switch and down
-        # The ranks below share the link, and that of a rack may be wider than those of its nodes.
+        # The ranks below share the link, and a rack's link may be wider than those of its nodes.
         slowest = min(LINKS[l][0] * 1e9 / ranks for l, ranks in zip(range(level + 1), (1, shape[2], shape[1] * shape[2])))
         if members > 1:
             seconds += 2 * ((members - 1) * latency + (members - 1) / members * share / slowest)
@@ -190,7 +190,7 @@ def formula(shape, size):
 
 
 def growth(simulation, shape):
-    """One bucket in one chunk, beside the formula; their ratio."""
+    """Compares one bucket in one chunk with the formula, and returns their ratio."""
     lines, reason = simulation.run(shape, AS_WRITTEN, "--algorithms", "blueconnect", "--chunks", str(2 * BUCKET), "--bytes", str(BUCKET))
     if not lines:
         raise RuntimeError(reason)
@@ -202,7 +202,7 @@ def growth(simulation, shape):
 
 
 def resnet50(simulation, name, configuration, arguments):
-    """The tensors one after another by one all-reduce. Each size is simulated once."""
+    """Reduces the tensors one after another by one all-reduce. Each size is simulated once."""
     lines, reason = simulation.run(MACHINE, configuration, *arguments, "--resnet50")
     total = round(sum(line["seconds"] * line["times"] for line in lines), 6)
     bucket = next((line["seconds"] for line in lines if line["bytes"] == BUCKET), None)
@@ -210,13 +210,13 @@ def resnet50(simulation, name, configuration, arguments):
          **({"missing": reason, "until_then": total} if reason else {}))
 
 
-# How ResNet-50 is trained: DASO's ranks average gradients in their node, and weights with other nodes every fourth batch.
+# The training of ResNet-50: DASO's ranks average gradients in their node, and weights with other nodes every fourth batch.
 TRAININGS = {"flat ring": ["ring"], "BlueConnect": ["blueconnect"], "ZeRO-1": ["zero"],
              "DASO, merged a batch later": ["daso"], "DASO, merged two batches later": ["daso", "--wait", "2"]}
 
 
 def training(simulation, shape, name, *arguments):
-    """A batch: its seconds, and the share of them that sending adds to computing."""
+    """Returns the seconds of a batch, and the share that messages add to computing."""
     lines, reason = simulation.run(shape, TRAINED, "--train", *TRAININGS[name], *arguments)
     for line in lines or [{"missing": reason}]:
         share = {"share": round(line["exposed"] / line["seconds"], 4)} if "exposed" in line else {}
@@ -225,7 +225,7 @@ def training(simulation, shape, name, *arguments):
 
 
 def scale_train(folder, environment, limit):
-    """Each way to train on 8, 16 and 48 nodes of 4 GPUs."""
+    """Runs each training method on 8, 16 and 48 nodes of 4 GPUs."""
     if not shutil.which("smpicxx") or not shutil.which("smpirun"):
         show(workload="scale.train", missing="SimGrid is not installed (Debian: libsimgrid-dev)")
         return True
@@ -237,7 +237,7 @@ def scale_train(folder, environment, limit):
 
 
 def scale(folder, environment, limit, quick):
-    """Tables on 6 racks x 8 nodes x 4 GPUs, and growth from 8 to 192 of these."""
+    """Prints tables for 6 racks x 8 nodes x 4 GPUs, and growth from 8 to 192 of these."""
     if not shutil.which("smpicxx") or not shutil.which("smpirun"):
         show(workload="scale.allreduce", missing="SimGrid is not installed (Debian: libsimgrid-dev)")
         return True
@@ -252,7 +252,7 @@ def scale(folder, environment, limit, quick):
     contenders = [("heatpp blueconnect", [], ["--algorithms", "blueconnect", "--chunks", "4000000"]),
                   ("heatpp recursive", [], ["--algorithms", "recursive"])]  # its ring takes more than 40 minutes
     contenders += [(f"SimGrid {name}", [f"smpi/allreduce:{name}"], ["--algorithms", "mpi"]) for name in SIMGRID]
-    # What is simulated does not depend on how busy this machine is; one takes a core and about 5 GB.
+    # A simulation does not depend on the load of this machine; one takes a core and about 5 GB.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda contender: resnet50(simulation, *contender), contenders[:2] if quick else contenders))
     return True
@@ -271,7 +271,7 @@ def run(name, build, environment, repeats, limit):
 
 
 def check(folder):
-    """Whether the sources still compile for the simulator, and take the time they should there."""
+    """Checks that the sources still compile for the simulator and take the expected time there."""
     simulation = Simulation(folder, dict(os.environ), 120)
     ring, blueconnect = (training(simulation, (1, 2, 4), name) for name in list(TRAININGS)[:2])
     return abs(growth(simulation, (2, 2, 4)) - 1) <= 0.15 and 0 < blueconnect < ring

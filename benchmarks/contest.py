@@ -1,4 +1,4 @@
-"""Programs that take turns at one workload, and the judgement of their results."""
+"""Programs that take turns at one workload, and the check of their results."""
 import json
 import queue
 import statistics
@@ -6,13 +6,13 @@ import subprocess
 import threading
 import time
 
-LONG = 10.0  # seconds: a warm-up beyond this is the measurement, and a program gets no more turns once it used this up
-REST = 0.2  # seconds between turns: threads of OpenBLAS and OpenMP go on spinning for a while after their own
-FEWEST = 3  # turns that a program gets all the same
+LONG = 10.0  # seconds: a longer warm-up is the measurement, and a program that has used this much gets no more turns
+REST = 0.2  # seconds between turns, because threads of OpenBLAS and OpenMP spin for a while after their own turn
+FEWEST = 3  # turns that a program gets in any case
 
 
 class Failed(Exception):
-    """A program ended, was late, or has no such workload."""
+    """A program ended, was late, or does not have the workload."""
 
 
 class Contestant:
@@ -65,7 +65,7 @@ class Contestant:
         return self.turns or [self.ready["warm_up"]]
 
     def end(self):
-        """mpirun ends its ranks when it is asked to end."""
+        """mpirun ends its ranks when it is asked to."""
         if self.process.poll() is None:
             self.process.stdin.close()
             try:
@@ -79,7 +79,7 @@ class Contestant:
 
 
 class Command:
-    """A command that is run once for each turn."""
+    """A command that runs once for each turn."""
 
     ready = {"warm_up": 0.0}
     bytes = 0
@@ -112,7 +112,7 @@ class Command:
 
 
 class WholeProcess(Command):
-    """Timed from its start to its end; prints 45."""
+    """Timed from start to end; prints 45."""
 
     def seconds(self, output, elapsed):
         if "45" not in output:
@@ -128,8 +128,8 @@ class Stopwatch(Command):
 
 
 def take_turns(contestants, repeats, tidy):
-    """Everyone once, `repeats` times, with tidy() after each; whoever fails drops out, with the reason in the returned
-    table."""
+    """Runs each program once, `repeats` times, with tidy() after each. A program that fails is removed, with the reason in the
+    returned table."""
     failed = {}
     for _ in range(repeats):
         for key, contestant in contestants.items():
@@ -150,7 +150,7 @@ def seconds(contestant):
 
 
 def fault(check, expected):
-    """What is wrong with check values, or None. Sums are held to the sum of |x|, values each to themselves."""
+    """Says what is wrong with check values, or None. Sums are compared relative to the sum of |x|, values relative to themselves."""
     right = expected["check"]
     if len(check) != len(right):
         return f"{len(check)} check values; expected {len(right)}"

@@ -11,7 +11,7 @@ namespace bench {
 
 namespace ht = heatpp;
 
-/// An array of one or two axes whose element at the flat index `i` of the whole array is `element(i)`.
+/// Makes an array of one or two axes whose element at the flat index `i` of the whole array is `element(i)`.
 template <class F>
 ht::DNDarray generate(const ht::Shape& shape, std::optional<int> split, F element) {
   using T = std::invoke_result_t<F, std::uint64_t>;
@@ -31,7 +31,7 @@ ht::DNDarray generate(std::uint64_t seed, const ht::Shape& shape, std::optional<
   return generate(shape, split, [seed](std::uint64_t i) { return Stream(seed, i); });
 }
 
-/// Where a file of the benchmarks is.
+/// Returns the path of a file of the benchmarks.
 inline std::string path_of(const char* file) {
   const char* directory = std::getenv("HEATPP_BENCH_DATA");
   return (std::filesystem::path(directory ? directory : ".") / file).string();

@@ -1,6 +1,6 @@
-"""Times arrays on a GPU, and training there, beside PyTorch and, where it is installed, CuPy: python benchmarks/gpu.py
+"""Times arrays on a GPU, and training there, beside PyTorch and, if it is installed, CuPy: python benchmarks/gpu.py
 
-Needs the Python module, torch and torchvision. Medians of turns, in milliseconds. With --device cpu it runs on the processor, to be tried."""
+Needs the Python module, torch and torchvision. Prints medians of turns, in milliseconds. --device cpu runs it on the CPU, for a trial."""
 import argparse
 import importlib.util
 import statistics
@@ -26,10 +26,10 @@ def synchronize():
 
 
 def turns(contestants, repeat):
-    """Medians of the contestants' times, who take turns."""
+    """Returns medians of the contestants' times, which take turns."""
     times = {name: [] for name in contestants}
     for name, call in contestants.items():
-        call()  # libraries, memory and plans are there from then on
+        call()  # afterwards libraries, memory and plans are ready
     for _ in range(repeat):
         for name, call in contestants.items():
             synchronize()
@@ -76,7 +76,7 @@ def arrays(repeat):
 
 
 def training(repeat, batch, batches, autocast):
-    """An epoch of ResNet-50 on images in the host's memory: heatpp's Trainer beside the loop that PyTorch's users write."""
+    """Times an epoch of ResNet-50 on images in the host's memory: heatpp's Trainer beside the usual loop of PyTorch."""
     import torchvision
 
     images = torch.randn(batch * batches, 3, 224, 224)

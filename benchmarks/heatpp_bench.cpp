@@ -1,4 +1,4 @@
-// Runs one workload: `heatpp_bench moments`. Prints what the driver `benchmarks/run` reads: JSON, one object a line.
+// Runs one workload: `heatpp_bench moments`. Prints JSON for the driver `benchmarks/run`, one object a line.
 #include "turns.hpp"
 
 #include <heatpp/heatpp.hpp>
@@ -34,7 +34,7 @@ void list_workloads() {
     print_on_first("{{\"workload\": \"{}\", \"variant\": \"{}\", \"input\": \"{}\"}}\n", w.name, w.variant, w.input);
 }
 
-/// The whole program from its start to a first result: timed from outside.
+/// The whole program from its start to a first result; timed from outside.
 void start_up() { print_on_first("{}\n", ht::sum(ht::arange(10, {.split = 0})).item<std::int64_t>()); }
 
 void print_ready(const bench::Workload& workload, double seconds, const std::vector<double>& check) {

@@ -1,4 +1,4 @@
-// Writes the files that the input workloads read: `make_files DIRECTORY`. Files that are there already are kept.
+// Writes the files that the input workloads read: `make_files DIRECTORY`. Existing files are kept.
 #include "streams.hpp"
 
 #include <hdf5.h>
@@ -22,7 +22,7 @@ hid_t checked(hid_t id, const char* what) {
   return id;
 }
 
-/// Chunks of 4096 x 128 with gzip level 4, or contiguous.
+/// Returns the storage: chunks of 4096 x 128 with gzip level 4, or contiguous.
 hid_t storage(bool compressed) {
   const auto properties = checked(H5Pcreate(H5P_DATASET_CREATE), "describe a dataset");
   const hsize_t chunk[] = {rows_at_once, 128};
@@ -43,7 +43,7 @@ void write_rows(hid_t dataset, hsize_t at, const std::vector<float>& rows) {
   H5Sclose(file_space);
 }
 
-/// Rows first .. first + height of the matrix of bytes `seed` as the dataset "data", under its name when complete.
+/// Writes rows first .. first + height of the matrix of bytes `seed` as "data"; the file gets its name at the end.
 void make_file(const fs::path& path, std::uint64_t seed, hsize_t first, hsize_t height, bool compressed = false) {
   if (fs::exists(path)) return;
   const auto aside = path.string() + ".part";

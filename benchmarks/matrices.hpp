@@ -14,7 +14,7 @@ namespace bench {
 
 namespace sp = ht::sparse;
 
-/// CSR rows that the matrix of them adopts.
+/// CSR rows, which a matrix adopts.
 struct Rows {
   std::vector<std::int64_t> row_ptr{0};
   std::vector<std::int32_t> columns;
@@ -26,11 +26,11 @@ struct Rows {
   void end_row() { row_ptr.push_back(std::ssize(columns)); }
 };
 
-/// An (n, n) matrix, cut evenly, of rows that fill(row, rows) adds and the matrix adopts.
+/// Makes an (n, n) matrix, cut evenly, which adopts rows that fill(row, rows) adds.
 template <class F>
 sp::DCSRMatrix adopted_matrix(std::int64_t n, F fill) {
   const ht::Layout layout({n, n}, 0, ht::world().size());
-  auto* const rows = new Rows;  // adopted until the program ends
+  auto* const rows = new Rows;  // in use until the program ends
   for (auto row = layout.offset(ht::world().rank()); row < layout.offset(ht::world().rank() + 1); ++row) {
     fill(row, *rows);
     rows->end_row();
@@ -40,13 +40,13 @@ sp::DCSRMatrix adopted_matrix(std::int64_t n, F fill) {
                         n, {.split = 0});
 }
 
-/// The same with values of its own, in memory that heatpp asks for.
+/// Makes the matrix with values of its own, in memory of heatpp.
 template <class F>
 sp::DCSRMatrix matrix(std::int64_t n, F fill) {
   return adopted_matrix(n, fill) * 1.0;
 }
 
-/// 6 on the diagonal and -1 for the neighbours on a grid of side^3 points.
+/// Makes a matrix with 6 on the diagonal and -1 for the neighbors on a grid of side^3 points.
 inline sp::DCSRMatrix laplacian(std::int64_t side) {
   return matrix(side * side * side, [side](std::int64_t row, Rows& rows) {
     const auto x = row % side, y = row / side % side, z = row / side / side;
@@ -60,7 +60,7 @@ inline sp::DCSRMatrix laplacian(std::int64_t side) {
   });
 }
 
-/// Ten edges for each of 10^6 vertices, to any.
+/// Makes ten random edges for each of 10^6 vertices.
 inline sp::DCSRMatrix random_graph() {
   constexpr std::int64_t n = 1'000'000, edges = 10;
   return matrix(n, [](std::int64_t row, Rows& rows) {
@@ -74,7 +74,7 @@ inline sp::DCSRMatrix random_graph() {
   });
 }
 
-/// A file of whose, among those of the benchmarks.
+/// Returns the path of a file in the format of `whose`.
 inline std::filesystem::path sparse_file(const std::string& whose, const std::string& ending) {
   const char* directory = std::getenv("HEATPP_BENCH_DATA");
   return std::filesystem::path(directory ? directory : ".") / (whose + "_sparse" + ending);

@@ -18,7 +18,7 @@ RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
 RACES = (1000, 500)  # ... at which all trainings run to the end
 ALONE = (2000, 200, 50)  # ... at which DASO does, that sets itself and that is set by hand
 UNLIMITED = 100000  # ... at which nothing waits for the wire: what the cores allow
-CNN = ["--model", "cnn", "--learning-rate", "0.05"]  # which does not converge at the perceptron's
+CNN = ["--model", "cnn", "--learning-rate", "0.05"]  # the perceptron's rate does not converge
 LINKS = (200, 50)  # ... at which the wire alone is timed
 NODES, RANKS_EACH, BATCH = 4, 2, 256
 EPOCH = 60000 // (NODES * RANKS_EACH * BATCH)  # batches
@@ -29,12 +29,12 @@ OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
 
 
 def cycle(interval, wait, *more):
-    """DASO with an interval that the loss does not change."""
+    """Returns DASO with an interval that the loss does not change."""
     return ["--mode", "daso", "--interval", str(interval), "--wait", str(wait), "--review", "1000000", *more]
 
 
-# A synchronisation every four batches; where steps are timed, in the cycle, more seldom if the network takes longer.
-# Trainings begin with an epoch of gradients averaged over all ranks, while the loss falls fastest.
+# The nodes synchronize every four batches; if steps are timed and the network takes longer, less often.
+# A training begins with an epoch of gradients averaged over all ranks, while the loss falls fastest.
 TIMED, TRAINED = (8, cycle(4, 1, "--measured")), (EPOCH, cycle(4, 1))
 
 
@@ -43,7 +43,7 @@ def carried(wire):
 
 
 def lab():
-    """The script `lab` as a module."""
+    """Returns the script `lab` as a module."""
     loader = importlib.machinery.SourceFileLoader("lab", os.path.join(HERE, "lab"))
     module = types.ModuleType(loader.name)
     module.__file__ = loader.path
@@ -65,7 +65,7 @@ class Training:
             subprocess.run([self.converter, "--to", self.data], env=self.environment, check=True)
 
     def compete(self, commands):
-        """Seconds of a step for each command, in turns; the reason for those that failed."""
+        """Times a step of each command, in turns, in seconds; gives the reason for those that failed."""
         contestants, table = {}, {}
         try:
             for name, command in commands.items():
@@ -106,7 +106,7 @@ class Training:
     # Reading.
 
     def read(self):
-        """Images a second from four HDF5 files in a new order each epoch, normalised, in batches of 64, by one rank."""
+        """Times reading from four HDF5 files in a new order each epoch, normalized, in batches of 64, by one rank, in images a second."""
         prefix = os.path.join(self.environment["HEATPP_BENCH_DATA"], "images")
         peer = [self.peer[0], os.path.join(HERE, "peers", "reading_peer.py")]
         if not os.path.exists(f"{prefix}-gzip-03.h5"):
@@ -141,7 +141,7 @@ class Training:
                 mca=[], placement="block", export=["OMP_NUM_THREADS=1"], command=command))
 
     def in_lab(self, launch, warm_up, daso):
-        """Each program, as it runs on the nodes."""
+        """Returns each program as it runs on the nodes."""
         warm_up = ["--warm-up", str(warm_up)]
         daso = [*warm_up, *daso]
         outer = [*daso, "--merge", "outer", *OUTER]
@@ -161,7 +161,7 @@ class Training:
                                  for name, make in self.in_lab(launch, *TIMED).items()})
 
     def link(self, rate):
-        """What a blocking synchronisation of the nodes waits for, beside the time that the wire takes."""
+        """Measures how long a blocking synchronization of the nodes waits, beside the time that the wire takes."""
         with self.network(rate) as launch:
             done = self.race(launch([self.trainer, "race", "--data", self.data, "--batch", "1024", "--epochs", "2", "--evaluations", "1",
                                      *cycle(1, 0)]))
@@ -179,7 +179,7 @@ class Training:
         return json.loads(lines[-1])
 
     def races_in_lab(self, rate, names, *more):
-        """Seconds to the target, for each seed in turn."""
+        """Measures the seconds to the target, for each seed in turn."""
         results = {name: [] for name in names}
         for seed in SEEDS:
             with self.network(rate) as launch:
@@ -212,10 +212,10 @@ class Training:
         return True
 
 
-    # What merging keeps.
+    # The effect of merging on updates.
 
     def merge(self, nodes_each=(2, 4, 8), epochs=6, pictures=os.path.join(HERE, "..", "docs")):
-        """The merge rules on nodes of one rank: the share of updates that survives, and what a network learns."""
+        """Measures the merge rules on nodes of one rank: the share of updates that survives, and what a network learns."""
         self.make_data()
         self.keep(nodes_each, pictures)
         for nodes in nodes_each:
@@ -223,7 +223,7 @@ class Training:
         return True
 
     def keep(self, nodes_each, pictures):
-        """On a quadratic, with a rate at which its curvature matters little."""
+        """Measures a quadratic, with a rate at which its curvature matters little."""
         curves = []
         for rule in RULES[:-1]:
             bowl = ["--model", "quadratic", "--momentum", "0", "--learning-rate", "0.001", "--epochs", "4"]
@@ -242,10 +242,10 @@ class Training:
                               "accuracy": round(learnt["accuracy"], 4)}), flush=True)
         self.draw(curves, f"{pictures}/merge_accuracy_{nodes}.svg", f"Fashion-MNIST on {nodes} nodes", "epoch", "test accuracy")
 
-    # What narrow wires cost.
+    # The cost of narrow wires.
 
     def wire(self, nodes=4, epochs=6):
-        """Bytes between nodes, and the accuracy after some epochs, for each wire."""
+        """Measures bytes between nodes, and the accuracy after some epochs, for each wire."""
         self.make_data()
         for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", cycle(1, 1, "--warm-up", "29"))):
             whole = None

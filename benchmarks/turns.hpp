@@ -4,7 +4,7 @@
 
 namespace bench {
 
-/// What one timed call cost: the slowest rank's seconds, and the most bytes that a rank handed to its communicators.
+/// The cost of one timed call: the slowest rank's seconds, and the most bytes that a rank sent.
 struct Turn {
   double seconds = 0;
   double bytes = 0;
@@ -13,8 +13,8 @@ struct Turn {
 /// Frees the previous result, waits for all ranks and times one call. Collective.
 Turn take_turn(const Prepared& prepared);
 
-/// Waits until the driver writes a line, and returns whether it asks for another turn; the ranks other than 0 sleep
-/// meanwhile, so that they do not disturb whoever's turn it is. Collective.
+/// Waits for a line from the driver, and returns whether it asks for another turn. The ranks other than 0 sleep
+/// meanwhile, so that they do not disturb other programs. Collective.
 bool another_turn();
 
 }  // namespace bench

@@ -10,12 +10,12 @@ namespace bench {
 
 /// A workload whose data are ready.
 struct Prepared {
-  std::function<void()> run;                   ///< what is timed; keeps its result
+  std::function<void()> run;                   ///< the timed call; keeps its result
   std::function<void()> release;               ///< frees that result, untimed
-  std::function<std::vector<double>()> check;  ///< numbers that tell whether it is right, alike on all ranks
+  std::function<std::vector<double>()> check;  ///< numbers that tell whether it is right, equal on all ranks
 };
 
-/// A workload is known to the peers by `name`, or by `name.input` where variants read different inputs.
+/// A workload. Peers know it by `name`, or by `name.input` if variants read different inputs.
 struct Workload {
   std::string_view name;
   std::string_view variant;
@@ -30,7 +30,7 @@ Prepared timed(F f, C check) {
   return {[=] { *result = f(); }, [=] { result->reset(); }, [=] { return check(**result); }};
 }
 
-/// The families, each a table at the end of its source.
+/// These are the families of workloads, each a table at the end of its source.
 std::vector<Workload> algebra_workloads();
 std::vector<Workload> arithmetic_workloads();
 std::vector<Workload> block_workloads();

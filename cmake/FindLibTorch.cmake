@@ -1,9 +1,9 @@
-# Finds LibTorch's CPU libraries without its own CMake package, which demands a CUDA toolkit and pulls the CUDA
-# libraries (0.5 GB to map at start-up) into every program.
+# Finds LibTorch's CPU libraries without its own CMake package, which requires a CUDA toolkit and links the CUDA
+# libraries (0.5 GB to map at start-up) to every program.
 #
 # Looks in Torch_DIR, in the folder HEATPP_LIBTORCH and the virtual environment HEATPP_VENV (each a cache or environment
 # variable), and in CMAKE_PREFIX_PATH, a variable of the cache or the environment.
-# Result: LibTorch_FOUND, LibTorch_VERSION, and the imported target LibTorch::LibTorch. Where LibTorch was built with
+# Result: LibTorch_FOUND, LibTorch_VERSION, and the imported target LibTorch::LibTorch. If LibTorch was built with
 # CUDA and HEATPP_CUDA is on, LibTorch::CUDA loads the CUDA libraries into the program that links it.
 
 set(_hints ${Torch_DIR}/../../.. $ENV{Torch_DIR}/../../.. ${HEATPP_LIBTORCH} $ENV{HEATPP_LIBTORCH})

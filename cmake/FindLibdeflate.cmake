@@ -1,4 +1,4 @@
-# Finds libdeflate (Debian: libdeflate-dev), which inflates streams that lie in memory as a whole.
+# Finds libdeflate (Debian: libdeflate-dev), which inflates streams that are in memory as a whole.
 # Result: Libdeflate_FOUND, and the imported target Libdeflate::Libdeflate.
 
 find_path(Libdeflate_INCLUDE_DIR libdeflate.h)

@@ -1,5 +1,5 @@
-# Finds netCDF's library built for MPI-IO: Debian's (libnetcdf-mpi-dev), whose headers lie in a directory of their own, or
-# one of the plain name whose header says that it is parallel.
+# Finds netCDF's library built for MPI-IO: Debian's (libnetcdf-mpi-dev), whose headers have a directory of their own, or
+# one with the plain name whose header says that it is parallel.
 # Result: NetCDFMpi_FOUND, NetCDFMpi_VERSION, and the imported target NetCDF::MPI.
 
 find_package(PkgConfig QUIET)

@@ -1,4 +1,4 @@
-# Finds PETSc as its pkg-config file tells (Debian: petsc-dev), from 3.17 on, of real or complex scalars.
+# Finds PETSc by its pkg-config file (Debian: petsc-dev), from 3.17 on, with real or complex scalars.
 # Result: PETSc_FOUND, PETSc_VERSION, and the imported target PETSc::PETSc.
 
 find_package(PkgConfig QUIET)

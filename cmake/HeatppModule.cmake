@@ -1,9 +1,9 @@
-# The three calls from which every CMakeLists.txt of the project is made.
+# The calls with which every CMakeLists.txt of the project is written.
 
 include(GNUInstallDirs)
 
-# heatpp_use_pch(<target> aten|torch|test|test_torch) compiles the target on one of the shared precompiled headers. These
-# are position independent code of the kind that libraries are made of, which executables then have to be too.
+# heatpp_use_pch(<target> aten|torch|test|test_torch) compiles the target with one of the shared precompiled headers. These
+# are position independent code, as in libraries, so executables have to be, too.
 function(heatpp_use_pch target pch)
   target_link_libraries(${target} PRIVATE LibTorch::LibTorch)
   get_target_property(type ${target} TYPE)
@@ -14,13 +14,13 @@ function(heatpp_use_pch target pch)
   target_precompile_headers(${target} REUSE_FROM heatpp_pch_${pch})
 endfunction()
 
-# heatpp_optimise_little(<target>) saves a third of the time that tests take to compile, which run about as fast.
+# heatpp_optimise_little(<target>) saves a third of the compile time of tests, which run about as fast.
 function(heatpp_optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# heatpp_export_only(<target> <version script>) hides all symbols of a shared library but those that the script names, and lets
-# it load only what it uses.
+# heatpp_export_only(<target> <version script>) hides all symbols of a shared library except those in the script, and lets
+# it load only the libraries that it uses.
 function(heatpp_export_only target script)
   target_link_options(${target} PRIVATE LINKER:--as-needed,--version-script=${script})
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${script}
@@ -29,8 +29,8 @@ function(heatpp_export_only target script)
 endfunction()
 
 # heatpp_add_library(<name> SOURCES ... HEADERS ... [LINK ...] [LINK_PRIVATE ...] [PCH aten|torch] [INCLUDE_AS <folder>])
-# makes the target heatpp_<name> with the alias heatpp::<name>, warnings, installation and the headers' own check.
-# Headers are named relative to the module's folder; those in detail/ are installed too, since templates need them.
+# makes the target heatpp_<name> with the alias heatpp::<name>, warnings, installation and a check of the headers.
+# Headers are named relative to the module's folder; those in detail/ are installed, too, because templates need them.
 function(heatpp_add_library name)
   cmake_parse_arguments(ARG "" "PCH;INCLUDE_AS" "SOURCES;HEADERS;LINK;LINK_PRIVATE" ${ARGN})
   set(target heatpp_${name})
@@ -41,7 +41,7 @@ function(heatpp_add_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/io> $<INSTALL_INTERFACE:include>)
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE heatpp_options ${ARG_LINK_PRIVATE})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  if(BUILD_SHARED_LIBS)  # of the objects that static libraries are made of
+  if(BUILD_SHARED_LIBS)  # made of the objects of static libraries
     set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "")
     heatpp_export_only(${target} ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   endif()
@@ -80,12 +80,12 @@ function(heatpp_add_test name)
   endif()
   foreach(ranks ${ARG_RANKS})
     set(threads 1)
-    if(ranks EQUAL 1)  # a single process works in threads
+    if(ranks EQUAL 1)  # a single process uses threads
       set(threads 3)
     endif()
     heatpp_add_mpi_test(${name}.np${ranks} RANKS ${ranks} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT OMP_NUM_THREADS=${threads}
       COMMAND $<TARGET_FILE:${target}> --order lex --rng-seed 1)
-    if(ranks EQUAL 1)  # alone on its cores: threads that wait for each other keep them from those of others
+    if(ranks EQUAL 1)  # alone on its cores, because threads that wait for each other occupy those of others
       set_tests_properties(${name}.np1 PROPERTIES PROCESSORS ${threads})
     endif()
   endforeach()
@@ -106,7 +106,7 @@ function(heatpp_add_mpi_test name)
     add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
   endif()
   file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/openmpi.env environment REGEX "^OMPI")
-  if(HEATPP_MPI STREQUAL mpich)  # whose ranks keep the cores that others need while MPI-IO and HDF5 let them wait
+  if(HEATPP_MPI STREQUAL mpich)  # its ranks occupy cores that others need while MPI-IO and HDF5 make them wait
     math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")
   endif()
   set_tests_properties(${name} PROPERTIES PROCESSORS ${ARG_RANKS} TIMEOUT ${ARG_TIMEOUT}

@@ -1,7 +1,7 @@
-# heatpp_expect_same_mpi(<name> <library> <remedy>): an error where a shared library was built with another MPI than that of
-# the compiler, which programs would then load both of. Libraries that name no MPI pass.
+# heatpp_expect_same_mpi(<name> <library> <remedy>): an error if a shared library was built with another MPI than that of
+# the compiler, because programs would then load both. Libraries that name no MPI pass.
 
-# heatpp_mpi_of(<variable> <library>): the name of the MPI library that a shared one needs, "libmpi.so.40"; or nothing.
+# heatpp_mpi_of(<variable> <library>): the name of the MPI library that a shared library needs, "libmpi.so.40"; or nothing.
 function(heatpp_mpi_of variable library)
   execute_process(COMMAND ${CMAKE_READELF} --dynamic ${library} OUTPUT_VARIABLE dynamic ERROR_QUIET)
   string(REGEX MATCH "NEEDED[^\n]*\\[(lib(mpi|mpich|mpi_abi)\\.so[^]]*)\\]" unused "${dynamic}")
@@ -17,7 +17,7 @@ function(heatpp_compilers_mpi variable)
   set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
-# The name of an MPI by that of its library.
+# Returns the name of an MPI for that of its library.
 function(heatpp_mpi_name variable library)
   set(name "MPICH or one with its ABI")
   if(library MATCHES "^libmpi\\.so\\.[2-9][0-9]$")

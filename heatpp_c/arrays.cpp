@@ -44,7 +44,7 @@ void read(const DNDarray& x, void* memory, int dtype, std::int64_t count) {
 
 int ht_begin(int fortran_comm, ht_comm** comm) {
   return status_of([&] {
-    heatpp::detail::expect_running("ht_begin");  // before MPI_Comm_f2c, which ends the program
+    heatpp::detail::expect_running("ht_begin");  // before MPI_Comm_f2c, which would end the program
     const auto ranks = heatpp::from_mpi(MPI_Comm_f2c(fortran_comm));
     heatpp::all_or_none(ranks, [&] { check_given("ht_begin", "comm", comm); });
     *comm = new ht_comm{ranks};

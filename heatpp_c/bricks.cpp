@@ -8,10 +8,10 @@ using heatpp::detail::check_agreed;
 
 namespace {
 
-/// What C passes of the bricks of this rank.
+/// The bricks of this rank as C passes them.
 struct Given {
   int ndim, count;
-  const std::int64_t *offsets, *shapes, *before, *behind;  ///< the last two NULL where there are no ghost cells
+  const std::int64_t *offsets, *shapes, *before, *behind;  ///< the last two are NULL without ghost cells
 };
 
 std::vector<Brick> bricks_of(const Given& given) {
@@ -30,13 +30,13 @@ std::vector<Brick> bricks_of(const Given& given) {
   return bricks;
 }
 
-/// As many addresses as this rank has bricks, which the host knows.
+/// Returns as many addresses as this rank has bricks, which the host knows.
 template <class Pointer>
 std::span<const Pointer> addresses(const ht_plan& plan, const Pointer* memory) {
   return {memory, memory ? plan.value.bricks() : 0};
 }
 
-/// What C passes of the whole domain.
+/// The whole domain as C passes it.
 struct Domain {
   const ht_comm* comm;
   int dtype;

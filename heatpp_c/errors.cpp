@@ -16,7 +16,7 @@ static_assert(HT_COMPLEX128 == static_cast<int>(complex128) && HT_COMPLEX128 + 1
 
 constexpr bool is_dtype(int number) { return number >= 0 && number < dtype_count; }
 
-/// The code of an error; those of a narrower kind have that of the wider one.
+/// Returns the code of an error; one of a narrower kind has that of the wider one.
 int code_of(ErrorKind kind) noexcept {
   if (kind == ErrorKind::file_not_found) return HT_ERROR_IO;
   return kind == ErrorKind::linalg ? HT_ERROR_VALUE : 1 + static_cast<int>(kind);
@@ -44,7 +44,7 @@ int status_of(const std::function<void()>& call) noexcept {
     return HT_ERROR_MEMORY;
   } catch (const std::exception& error) {
     keep(error);
-    if (message.find("can't allocate memory") != std::string::npos) return HT_ERROR_MEMORY;  // as LibTorch says it
+    if (message.find("can't allocate memory") != std::string::npos) return HT_ERROR_MEMORY;  // LibTorch's words
   } catch (...) {
     keep("[heatpp] got an exception of an unknown type");
   }
@@ -52,7 +52,7 @@ int status_of(const std::function<void()>& call) noexcept {
 }
 
 void add_to_message(const char* text) noexcept try { message += text; } catch (...) {
-  // Without memory for it the text stays as it is.
+  // If there is no memory, the text stays as it is.
 }
 
 void check_given(const char* op, const char* argument, const void* pointer) {

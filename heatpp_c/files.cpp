@@ -32,7 +32,7 @@ heatpp::io::Attributes attributes_of(const char* op, const std::string& text) {
   return found;
 }
 
-/// A number is a level of gzip.
+/// Converts a text; a number is a level of gzip.
 heatpp::io::Compression compression_of(const std::string& text) {
   int level = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
@@ -61,7 +61,7 @@ struct ToSave {
   const char *path, *dataset;
 };
 
-/// How the array is stored. Collective: all throw what any rank has wrong.
+/// Returns how to store the array. Collective: if any rank has a wrong argument, all throw.
 SaveOptions prepared(const char* op, const ToSave& job, const ht_saving* how) {
   const auto& value = given(op, "x", job.x).value;
   SaveOptions options;
@@ -73,7 +73,7 @@ SaveOptions prepared(const char* op, const ToSave& job, const ht_saving* how) {
   return options;
 }
 
-/// The dataset in a file that has others, if it is one of those. Collective.
+/// Returns the dataset if the file has others, and this is one of those. Collective.
 std::optional<std::string> other_in(const heatpp::Communicator& comm, const std::filesystem::path& path,
                                     const std::string& name) {
   std::error_code ignored;
@@ -123,7 +123,7 @@ int ht_load(const ht_comm* comm, const char* path, const char* dataset, int spli
       check_given(op, "path", path);
       check_given(op, "x", x);
     });
-    // Digits of text are kept: a host has no default dtype to choose.
+    // The digits of a text are kept, because a host cannot choose a default dtype.
     const auto dtype = std::string_view(path).ends_with(".csv") ? std::optional(heatpp::float64) : std::nullopt;
     *x = new ht_array{heatpp::io::load(
         path, {.dataset = text(dataset), .split = split_of(op, split), .dtype = dtype, .comm = ranks})};

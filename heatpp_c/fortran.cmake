@@ -1,5 +1,5 @@
-# The part of heatpp.f90 that is the same for arrays of every rank: Fortran has no standard way to hand the place, the kind
-# and the strides of any array to C that all compilers know, so each rank has its own procedures.
+# The part of heatpp.f90 that repeats for arrays of every rank. Fortran has no standard way, known to all compilers, to pass
+# the address, the kind and the strides of any array to C, so each rank has its own procedures.
 
 set(HEATPP_FORTRAN_KINDS
   "integer(int8) HT_INT8" "integer(int16) HT_INT16" "integer(int32) HT_INT32" "integer(int64) HT_INT64"
@@ -25,7 +25,7 @@ function(heatpp_element variable rank dimension)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# heatpp_fortran_memory(<variable> <rank>): the function that says where an array of this rank lies.
+# heatpp_fortran_memory(<variable> <rank>): the function that describes the memory of an array of this rank.
 function(heatpp_fortran_memory variable rank)
   heatpp_element(first ${rank} 0)
   set(branches "")
@@ -54,7 +54,7 @@ ${branches}    type is (character(*))
 " PARENT_SCOPE)
 endfunction()
 
-# heatpp_fortran_ranks(<interfaces> <procedures>): the generic names, and what they stand for.
+# heatpp_fortran_ranks(<interfaces> <procedures>): the generic names and their procedures.
 function(heatpp_fortran_ranks interfaces procedures)
   set(names "")
   set(text "")
@@ -110,7 +110,7 @@ function(heatpp_fortran_ranks interfaces procedures)
   set(${procedures} "${text}" PARENT_SCOPE)
 endfunction()
 
-# heatpp_expect_fortran(): an error where the compiler cannot compile what heatpp.f90 is made of.
+# heatpp_expect_fortran(): an error if the compiler cannot compile the features of heatpp.f90.
 function(heatpp_expect_fortran)
   include(CheckSourceCompiles)
   check_source_compiles(Fortran "

@@ -1,5 +1,5 @@
-// What heatpp.f90 is made of: Fortran's arrays by where they lie. Their axes are taken in reverse, so that the one that
-// goes fastest is the last as in C, and nothing is copied.
+// The C part of heatpp.f90: Fortran's arrays by their addresses. Their axes are reversed, so that the fastest one is
+// the last as in C, and nothing is copied.
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -18,7 +18,7 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 extern "C" {
-/// ht_memory of heatpp.f90.
+/// This is ht_memory of heatpp.f90.
 struct ht_fortran_memory {
   void* address;
   int dtype, bytes, rank;
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int characters = -2;
 
-/// A dtype's name, or what else an array is of.
+/// Returns a dtype's name, or another description of the elements.
 std::string type_text(const ht_fortran_memory& a) {
   if (a.dtype >= 0) return dtype_text(a.dtype);
   return a.dtype == characters ? "characters" : formatted("another type or kind, of {} bytes", a.bytes);
@@ -45,11 +45,11 @@ Dtype dtype_of_kind(const char* op, const ht_fortran_memory& a) {
   return dtype_of(op, a.dtype);
 }
 
-/// A Fortran array where it lies.
+/// A Fortran array in place.
 struct Described {
   void* memory;
   Dtype dtype;
-  Shape extents, strides;  ///< the last one of Fortran's first; in elements
+  Shape extents, strides;  ///< the last axis is Fortran's first; in elements
 };
 
 Described described(const char* op, const ht_fortran_memory& a) {
@@ -70,7 +70,7 @@ at::Tensor tensor_of(const Described& a) {
   return at::from_blob(a.memory, a.extents, a.strides, at::TensorOptions(heatpp::detail::to_torch(a.dtype)));
 }
 
-/// Where each brick of this rank lies.
+/// The address of each brick of this rank.
 struct Bricks {
   const ht_fortran_memory* first;
   int count;
@@ -81,7 +81,7 @@ std::vector<at::Tensor> tensors_of(const char* op, const Bricks& bricks) {
   return tensors;
 }
 
-/// A dimension as the host names it, from 1 to `rank`, or none of them.
+/// A dimension as the host names it, from 1 to `rank`, or none.
 struct Dimension {
   int number = 0, rank = 0;
   int none = 0, axis_of_none = HT_REPLICATED;
@@ -93,10 +93,10 @@ void check_dim(const char* op, const Dimension& dim) {
                               dim.rank, dim.none == 0 ? ", or 0 for none" : "");
 }
 
-/// The axis of C that a dimension is.
+/// Returns the axis of C for a dimension.
 int axis_of(const Dimension& dim) { return dim.number == dim.none ? dim.axis_of_none : dim.rank - dim.number; }
 
-/// The same for one that all ranks have to pass alike. Collective.
+/// Returns the axis for a dimension that all ranks have to pass alike. Collective.
 int agreed_axis(const char* op, const heatpp::Communicator& comm, const Dimension& dim) {
   const auto text = dim.number == dim.none ? "none" : std::to_string(dim.number);
   heatpp::detail::check_agreed(op, comm, {{"dim", text}}, [&] { check_dim(op, dim); });
@@ -107,13 +107,13 @@ int agreed_axis(const char* op, const heatpp::DNDarray& x, Dimension dim) {
   return agreed_axis(op, x.comm(), dim);
 }
 
-/// The status of `call`, which counts as C does, after that of `checks`, which counts as Fortran does.
+/// Returns the status of `checks`, which count as Fortran does, else of `call`, which counts as C does.
 int after(const std::function<void()>& checks, const std::function<int()>& call) {
   const int status = status_of(checks);
   return status == HT_OK ? call() : status;
 }
 
-/// The status of what knows no Fortran, and says so where its message is about axes.
+/// Returns a status; if its message is about axes, adds that they are in the order of C.
 int in_order_of_c(int status) {
   const std::string_view text = status == HT_OK ? "" : ht_message();
   const auto has = [&](const char* word) { return text.find(word) != std::string_view::npos; };
@@ -135,7 +135,7 @@ ht_saving with_names(ht_saving how, const std::string& names) {
   return how;
 }
 
-/// Another handle of the same, or none of none.
+/// Makes another handle to the same object; none if there is none.
 template <class Handle>
 int another(const Handle* handle, Handle** same) {
   return status_of([&] { *same = handle ? new Handle(*handle) : nullptr; });
@@ -151,7 +151,7 @@ int ht_fortran_same_array(const ht_array* x, ht_array** same) { return another(x
 int ht_fortran_same_plan(const ht_plan* plan, ht_plan** same) { return another(plan, same); }
 int ht_fortran_same_network(const ht_network* network, ht_network** same) { return another(network, same); }
 
-/// `dim`: the dimension along which the blocks of all ranks lie, from 1 on; 0: none.
+/// `dim` is the dimension along which the blocks of all ranks lie, from 1 on; 0: none.
 int ht_fortran_adopt(const ht_comm* comm, const ht_fortran_memory* array, int dim, ht_array** x) {
   constexpr auto op = "ht_adopt";
   Described a{};
@@ -176,7 +176,7 @@ int ht_fortran_resplit(const ht_array* x, int dim, ht_array** y) {
   return after(checks, [&] { return in_order_of_c(ht_resplit(x, split, y)); });
 }
 
-/// `dim`: HT_ALL_AXES where the host names none.
+/// `dim` is HT_ALL_AXES if the host names none.
 int ht_fortran_reduce(const ht_array* x, int reduction, int dim, ht_array** y) {
   int axis = 0;
   const auto checks = [&] {

@@ -31,7 +31,7 @@ using LossOf = at::Tensor (*)(const at::Tensor& outputs, const at::Tensor& targe
                     heatpp::to_string(targets.sizes().vec()), heatpp::to_string(outputs.sizes().vec()), wanted);
 }
 
-/// A loss of numbers that stand beside each other; LibTorch would repeat those of another shape.
+/// Returns a loss of numbers in equal shapes; LibTorch would broadcast others.
 template <at::Tensor (*loss)(const at::Tensor&, const at::Tensor&, std::int64_t)>
 at::Tensor elementwise(const at::Tensor& outputs, const at::Tensor& targets) {
   if (outputs.sizes() != targets.sizes()) refuse(outputs, targets, "the same shape");
@@ -75,7 +75,7 @@ class heatpp::c::TrainedNetwork {
         options);
   }
 
-  /// The mean loss over the rows of all ranks.
+  /// Returns the mean loss over the rows of all ranks.
   double train(const DNDarray& inputs, const DNDarray& targets) {
     model_.module().train();
     auto sums = online_ ? remember(inputs, targets) : step(inputs, targets);
@@ -97,7 +97,7 @@ class heatpp::c::TrainedNetwork {
     }
   }
 
-  using Sums = std::array<double, 2>;  // of losses, and of rows
+  using Sums = std::array<double, 2>;  // sums of losses, and of rows
 
   Sums remember(const DNDarray& inputs, const DNDarray& targets) {
     const double mean = online_->train_step(inputs, targets);

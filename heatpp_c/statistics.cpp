@@ -37,7 +37,7 @@ DNDarray reduced(const char* op, const DNDarray& x, int reduction, const Axes& a
 
 std::string text_of(const std::vector<double>& numbers) { return formatted("{}", fmt::join(numbers, ", ")); }
 
-/// What a rank asks for; none where it passes a number below 0 or no memory, which are errors of their own.
+/// Returns the percentages of a rank; none for a count below 0 or no memory, which have errors of their own.
 std::vector<double> wanted_of(int count, const double* q) {
   return q && count > 0 ? std::vector(q, q + count) : std::vector<double>();
 }

@@ -1,4 +1,4 @@
-"""Reads declarations from C++ headers as this project writes them, and the sentences that document them."""
+"""Reads declarations from C++ headers of this project's style, and the sentences that document them."""
 
 import dataclasses
 import itertools
@@ -40,11 +40,11 @@ class Declaration:
 def first_sentence(comment):
     prose = itertools.takewhile(lambda line: not line.startswith("///    "), comment)  # up to code
     text = " ".join(line.strip().removeprefix("///").strip() for line in prose)
-    return re.split(r"(?<=[^.]\.)\s", text, maxsplit=1)[0].rstrip(".:")
+    return re.split(r"(?<=[^.]\.)(?<! al\.)\s", text, maxsplit=1)[0].rstrip(".:")
 
 
 def macro_entries(text, macros):
-    """Functions of an .inc file: name -> what it gives, and aliases: name -> function."""
+    """Returns functions of an .inc file, name -> description, and aliases, name -> function."""
     named, aliases = {}, {}
     for macro, arguments in re.findall(r"^(HEATPP_\w+)\((.*)\)$", text.replace(",\n", ", "), re.M):
         name = arguments.split(",")[0].strip()
@@ -57,7 +57,7 @@ def macro_entries(text, macros):
 
 
 def joined(tokens):
-    """Tokens as text, with blanks where words meet."""
+    """Joins tokens to text, with blanks between words."""
     text = ""
     for token in tokens:
         if text and (text[-1].isalnum() or text[-1] in "_,&*>=+") and (token[0].isalnum() or token[0] in '_"{='):
@@ -67,7 +67,7 @@ def joined(tokens):
 
 
 def closing(tokens, i):
-    """Where the bracket closes that tokens[i] opens."""
+    """Returns where the bracket at tokens[i] closes."""
     depth = 0
     for j in range(i, len(tokens)):
         if tokens[j] in CLOSING:
@@ -80,7 +80,7 @@ def closing(tokens, i):
 
 
 def outside(tokens, until=None):
-    """The tokens that are in no round or square bracket or brace, the brackets among them."""
+    """Returns the tokens outside round and square brackets and braces, with the brackets."""
     found, i = [], 0
     while i < len(tokens) and (until is None or tokens[i] != until):
         found.append(tokens[i])
@@ -100,7 +100,7 @@ def without_angles(tokens):
 
 
 def after_angles(tokens, i):
-    """The place behind the angle bracket that tokens[i] opens."""
+    """Returns the place behind the angle bracket at tokens[i]."""
     depth = 0
     while i < len(tokens):
         depth += (tokens[i] == "<") - (tokens[i] == ">")
@@ -111,7 +111,7 @@ def after_angles(tokens, i):
 
 
 def split_list(tokens):
-    """Parts between commas that are in no bracket; behind a = angles are none."""
+    """Splits at commas outside brackets; behind a =, < and > are no brackets."""
     parts, part, depth, value = [], [], 0, False
     for token in tokens:
         depth += (token in CLOSING or token == "<" and not value) - (token in CLOSING.values() or token == ">" and not value)
@@ -156,7 +156,7 @@ class Parser:
         return list(self.scope(0, len(self.tokens), "", "public"))
 
     def scope(self, i, end, space, access):
-        """The public declarations among tokens[i:end]."""
+        """Yields the public declarations in tokens[i:end]."""
         start = i
         while i < end:
             token, chunk = self.tokens[i], self.tokens[start:i]
@@ -215,7 +215,7 @@ class Parser:
             if "=" in chunk:
                 yield Declaration("using", space, chunk[1], doc, self.header, joined(chunk[3:]))
             else:
-                yield Declaration("using", space, joined(chunk[1:]), doc, self.header)  # of another scope's name
+                yield Declaration("using", space, joined(chunk[1:]), doc, self.header)  # a name of another scope
             return
         head = chunk if chunk[0] == "template" else outside(chunk) if "operator" in chunk else outside(chunk, until="=")
         if "(" in head and (head[0] == "template" or "(" in without_angles(head)):
@@ -272,7 +272,7 @@ class Parser:
 
 
 def own_text(preprocessed, belongs):
-    """header -> its own text, of what `g++ -E -C` wrote of all that they include."""
+    """Returns header -> its own text, from the output of `g++ -E -C` for all headers."""
     texts, current = {}, None
     for line in preprocessed.splitlines(keepends=True):
         marker = re.match(r'# \d+ "([^"]+)"', line)

@@ -1,4 +1,4 @@
-// Times every all-reduce beside the MPI library's, in turns. A line of JSON for each.
+// Times every all-reduce beside the MPI library's, in turns. Prints a line of JSON for each.
 #include <CLI/CLI.hpp>
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/environment.hpp>
@@ -20,7 +20,7 @@ struct Contender {
   std::int64_t uplink = 0, payload = 0;  // bytes of a call: what left a node, and what heatpp sent between nodes
 };
 
-/// Seconds of one of `calls` calls, on the slowest rank.
+/// Returns the seconds of one of `calls` calls, on the slowest rank.
 double time(const ht::Communicator& comm, std::int64_t calls, const std::function<void()>& call) {
   comm.barrier();
   const auto begin = MPI_Wtime();
@@ -30,7 +30,7 @@ double time(const ht::Communicator& comm, std::int64_t calls, const std::functio
   return seconds[0];
 }
 
-/// A communicator on which Open MPI uses its component for hierarchies, if it has it.
+/// Makes a communicator on which Open MPI uses its component for hierarchies, if it has it.
 MPI_Comm han(MPI_Comm comm) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
@@ -54,7 +54,7 @@ std::int64_t sent_between_nodes(const ht::Topology& topology) {
   return bytes;
 }
 
-/// What one call of each sends, on the busiest node.
+/// Counts what one call of each sends, on the busiest node.
 void count_bytes(const ht::Topology& topology, const std::string& device, const std::function<void()>& call,
                  Contender& contender) {
   topology.comm().barrier();
@@ -82,7 +82,7 @@ std::vector<Contender> contenders(const ht::Topology& topology, const std::vecto
   all.push_back({"mpi", [=](auto& x) { MPI_Allreduce(MPI_IN_PLACE, x.data(), n, MPI_FLOAT, MPI_SUM, mpi); }});
   all.push_back(
       {"mpi_out", [=, &result](auto& x) { MPI_Allreduce(x.data(), result.data(), n, MPI_FLOAT, MPI_SUM, mpi); }});
-  if (hierarchical != MPI_COMM_NULL)  // in place it ends in a segmentation fault
+  if (hierarchical != MPI_COMM_NULL)  // in place it would end in a segmentation fault
     all.push_back({"mpi_han", [=, &result](auto& x) {
                      MPI_Allreduce(x.data(), result.data(), n, MPI_FLOAT, MPI_SUM, hierarchical);
                    }});
@@ -105,14 +105,14 @@ std::vector<Contender> contenders(const ht::Topology& topology, const std::vecto
   return all;
 }
 
-/// Work that takes about so long, in pieces after each of which `between` is called.
+/// Computes for about this long, in pieces, and calls `between` after each.
 void compute(double seconds, const std::function<void()>& between) {
   static std::vector<double> x(4096, 1);
   for (const auto begin = MPI_Wtime(); MPI_Wtime() - begin < seconds; between())
     for (auto& value : x) value = value * 0.999 + 0.001;
 }
 
-/// How much of a non-blocking all-reduce is hidden behind computation that takes as long.
+/// Measures how much of a non-blocking all-reduce is hidden behind a computation of equal length.
 void measure_overlap(const ht::Topology& topology, std::int64_t bytes, int repeats) {
   std::vector<float> data(static_cast<std::size_t>(bytes / 4), 0);
   const ht::Buffer buffer{data.data(), bytes / 4, ht::float32};

@@ -1,5 +1,5 @@
-// Counts the memory allocations of making the schedules of a rank among 8 to 512, and of taking them from the cache: a
-// line of JSON for each. Ends with 1 where they grow faster than the messages.
+// Counts the memory allocations for making the schedules of a rank among 8 to 512, and for taking them from the cache:
+// a line of JSON for each. Exits with 1 if they grow faster than the messages.
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/schedule/cache.hpp>
 
@@ -57,7 +57,7 @@ Schedule on_parts(const Tree& machine, std::int64_t count, int ranks, MakeSteps 
 struct Kind {
   const char* name;
   Schedule (*make)(const Tree& machine, int ranks);
-  std::size_t most_per_rank;  ///< allocations, and for each doubling of the ranks
+  std::size_t most_per_rank;  ///< limits of allocations, and of their growth for twice as many ranks
 };
 const Kind kinds[] = {
     {"reduce_scatter",
@@ -75,7 +75,7 @@ const Kind kinds[] = {
      10},
 };
 
-/// Whether it made no more than may be.
+/// Returns whether the allocations stay within the limits.
 bool measure(const Kind& kind, int ranks) {
   const auto machine = nodes_of_four(ranks);
   ScheduleCache cache;

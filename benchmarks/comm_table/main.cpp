@@ -1,5 +1,5 @@
-// Counts what every function communicates, beside the formula in its documentation: a line of JSON for each case. Ends
-// with 1 where they differ.
+// Counts what every function communicates, and compares it with the formula in its documentation: a line of JSON for
+// each case. Exits with 1 if they differ.
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/torch.hpp>
 #include <heatpp/linalg/solvers/krylov.hpp>
@@ -20,13 +20,13 @@ struct Setup {
   ht::sparse::DCSRMatrix ring;
 };
 
-/// A sparse matrix of n vertices in a ring, each joined to itself and its two neighbours.
+/// Makes a sparse matrix of n vertices in a ring, each joined to itself and its two neighbors.
 ht::sparse::DCSRMatrix ring_of(std::int64_t n) {
   const std::vector<ht::DNDarray> ones(5, ht::ones({1}, {.dtype = ht::float64}));
   return ht::sparse::diags(ones, {0, 1, -1, n - 1, 1 - n}, {n, n});
 }
 
-/// One in a path whose weights grow: no eigenvalue comes twice, so that rounding does not decide how long is iterated.
+/// Makes a path whose weights grow. No eigenvalue is multiple, so rounding does not decide the number of iterations.
 ht::sparse::DCSRMatrix path_of(std::int64_t n) {
   const auto weights = ht::arange(1, n, 1, {.dtype = ht::float64});
   return ht::sparse::diags(std::vector<ht::DNDarray>(2, weights), {1, -1}, {n, n});
@@ -44,7 +44,7 @@ ht::DNDarray cut(const ht::Shape& shape) { return ht::ones(shape, {.dtype = ht::
 ht::DNDarray scaled_identity(std::int64_t n) { return ht::eye(n, n, {.dtype = ht::float64, .split = 0}) * n; }
 ht::DNDarray positive_definite(std::int64_t n) { return scaled_identity(n) + 1.0; }
 
-/// A diagonal matrix without a matrix, whose products send nothing.
+/// Makes a diagonal operator without a matrix, whose products send nothing.
 ht::linalg::LinearOperator diagonal_operator(std::int64_t n) {
   const auto apply = [n](const ht::DNDarray& x) {
     return x * (ht::arange(n, {.dtype = ht::float64, .split = 0}) + 1.0);
@@ -52,7 +52,7 @@ ht::linalg::LinearOperator diagonal_operator(std::int64_t n) {
   return {{n, n}, apply, apply};
 }
 
-/// Many rows for each rank, of full rank, with columns far from orthogonal: nearly orthogonal ones take a call less.
+/// Makes many rows for each rank, of full rank, with columns far from orthogonal; others would take a call less.
 ht::DNDarray tall(std::int64_t n, std::int64_t m) {
   const auto i = ht::reshape(ht::arange(n * m * m, {.dtype = ht::float64, .split = 0}), {n * m, m});
   return ht::cos(i * i) + 1.0;
@@ -64,12 +64,12 @@ std::vector<std::int64_t> all_on_first(std::int64_t n, std::int64_t P) {
   return counts;
 }
 
-/// The first rows of the table's array, on every rank.
+/// Returns the first rows of the table's array, on every rank.
 ht::DNDarray first_rows(std::int64_t m, std::int64_t count) {
   return ht::reshape(ht::arange(count * m, {.dtype = ht::float64}), {count, m}) + 1.0;
 }
 
-/// Of rows that every rank has, which takes no message.
+/// Fits rows that every rank has, which takes no message.
 ht::KMeans fitted_kmeans(std::int64_t m) {
   ht::KMeans model({.n_clusters = 2, .init = first_rows(m, 2)});
   model.fit(first_rows(m, 4));
@@ -82,7 +82,7 @@ ht::KMedians fitted_kmedians(std::int64_t m) {
   return model;
 }
 
-/// To go on from the first two rows, as many iterations.
+/// Returns options that start from the first two rows and fix the number of iterations.
 ht::GaussianMixtureOptions given_mixture(std::int64_t m, ht::CovarianceType type) {
   const auto variances =
       ht::ones(type == ht::CovarianceType::full ? ht::Shape{2, m, m} : ht::Shape{2, m}, {.dtype = ht::float64});
@@ -104,7 +104,7 @@ ht::GaussianMixture fitted_mixture(std::int64_t m) {
   return model;
 }
 
-/// Two classes, both on every rank.
+/// Returns two classes, both on every rank.
 ht::DNDarray two_classes(std::int64_t n, std::optional<int> split = 0) {
   return ht::remainder(ht::arange(n, {.dtype = ht::int64, .split = split}), 2);
 }
@@ -130,7 +130,7 @@ ht::HistGradientBoostingRegressor fitted_boosting(std::int64_t m) {
   return boosted_once(first_rows(m, 4), ht::ones({4}, {.dtype = ht::float64}));
 }
 
-/// Three rows of m features on each rank, forward and back.
+/// Normalizes three rows of m features on each rank, forward and back.
 void normalise(std::int64_t m, bool back) {
   ht::nn::SyncBatchNorm norm(m);
   norm->set_ranks(ht::world());
@@ -139,7 +139,7 @@ void normalise(std::int64_t m, bool back) {
   if (back) normalised.square().sum().backward();
 }
 
-/// For functions in place.
+/// A copy for functions in place.
 struct Own {
   ht::DNDarray array;
   [[nodiscard]] ht::DNDarray& it() { return array; }
@@ -189,7 +189,7 @@ const Case cases[] = {
 #undef COST
 #undef NAMES
 
-/// The most that a rank handed to its communicators during the call.
+/// Returns the most that a rank sent during the call.
 Cost measured(const Case& entry) {
   const auto setup = set_up();
   const auto before = ht::comm_report();

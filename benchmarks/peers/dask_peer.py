@@ -15,7 +15,7 @@ dask.config.set(scheduler="threads", num_workers=workers)
 
 
 def made(piece, shape, chunks, dtype=np.float32):
-    """An array in memory; `piece` gets the (first, last) pairs of each axis."""
+    """Returns an array in memory; `piece` gets the (first, last) pairs of each axis."""
 
     def chunk(block_info=None):
         return piece(*block_info[None]["array-location"])

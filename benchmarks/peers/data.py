@@ -6,7 +6,7 @@ U64 = np.uint64
 
 
 def hashes(seed, first, count):
-    """Elements first .. first + count of the random stream `seed` (splitmix64)."""
+    """Returns elements first .. first + count of the random stream `seed` (splitmix64)."""
     z = np.arange(first, first + count, dtype=U64)
     z += U64((seed << 40) + 1)
     z *= U64(0x9E3779B97F4A7C15)
@@ -45,7 +45,7 @@ _dtypes = {"integer": np.int32, "position": np.int64}
 
 
 def vector(stream, seed, first, last):
-    """Elements first .. last of a stream, float32, those of "integer" int32, of "position" int64."""
+    """Returns elements first .. last of a stream, float32; of "integer" int32, of "position" int64."""
     out = np.empty(last - first, _dtypes.get(stream, np.float32))
     for at in range(0, len(out), PIECE):
         piece = out[at : at + PIECE]
@@ -54,12 +54,12 @@ def vector(stream, seed, first, last):
 
 
 def rows(stream, seed, first, last, columns):
-    """Rows first .. last of a matrix that is filled from the stream in C order."""
+    """Returns rows first .. last of a matrix that is filled from the stream in C order."""
     return vector(stream, seed, first * columns, last * columns).reshape(last - first, columns)
 
 
 def columns(stream, seed, height, width, first, last):
-    """Columns first .. last of that matrix."""
+    """Returns columns first .. last of that matrix."""
     out = np.empty((height, last - first), np.float32)
     step = max(1, PIECE // width)
     for at in range(0, height, step):
@@ -75,7 +75,7 @@ def moments_rows(first, last):
 
 
 def blobs(first, last, columns, centres, seed):
-    """Rows first .. last of `columns` normal numbers around one of `centres` points."""
+    """Returns rows first .. last of `columns` normal numbers around one of `centres` points."""
     x = rows("normal", seed, first, last, columns)
     points = rows("normal", seed + 1, 0, centres, columns) * np.float32(0.5)
     for at in range(first, last, PIECE):
@@ -85,7 +85,7 @@ def blobs(first, last, columns, centres, seed):
 
 
 def share(extent, ranks, rank):
-    """First and last index of a rank's block: the first extent % ranks ranks hold one more."""
+    """Returns the first and last index of a rank's block: the first extent % ranks ranks have one more."""
     each, more = divmod(extent, ranks)
     first = rank * each + min(rank, more)
     return first, first + each + (rank < more)
@@ -97,7 +97,7 @@ def _weights(first, last):
 
 
 def check_sums(block, row=0, column=0):
-    """Sums of x, |x| and x weighted by position, for a block whose first element lies at (row, column)."""
+    """Returns the sums of x, |x| and x weighted by position, for a block whose first element is at (row, column)."""
     block = np.atleast_1d(np.asarray(block))
     if block.ndim == 1:
         block, across = block[:, None], np.ones(1)
@@ -125,7 +125,7 @@ def check_values(*arrays):
 
 
 def margins(x, noise, seed, first):
-    """x coef + noise, float64, of rows `first` .. of a linear model with coefficients 0, 1, 0, -0.5 in turn."""
+    """Returns x coef + noise, float64, for rows `first` .. of a linear model with coefficients 0, 1, 0, -0.5 in turn."""
     y = np.empty(len(x))
     coef = np.resize([0, 1, 0, -0.5], x.shape[1])
     for at in range(0, len(x), 1 << 15):
@@ -144,7 +144,7 @@ def logistic_rows(first, last):
 
 
 def falling_rows(first, last):
-    """64 directions of 256, of which each has 0.7 of the size of the one before, and noise."""
+    """Returns 64 directions of 256, each 0.7 times the size of the one before, and noise."""
     right = rows("normal", 82, 0, 64, 256).astype(np.float64) * (0.7 ** np.arange(64))[:, None]
     out = np.empty((last - first, 256), np.float32)
     for at in range(first, last, 1 << 14):
@@ -154,7 +154,7 @@ def falling_rows(first, last):
 
 
 def event_rows(first, last):
-    """28 numbers, and which of two classes that no plane divides."""
+    """Returns 28 numbers a row, and its class of two that no plane separates."""
     x = rows("normal", 55, first, last, 28)
     a = x[:, :6].astype(np.float64).T
     z = a[0] * a[2] + a[1] - a[3] / 2 + a[5] * a[5] / 2 - 0.5
@@ -162,5 +162,5 @@ def event_rows(first, last):
 
 
 def judged(y, second):
-    """The log loss and the accuracy of probabilities of the second class."""
+    """Returns the log loss and the accuracy of probabilities of the second class."""
     return [-np.log(np.where(y > 0, second, 1 - second)).mean(), ((second > 0.5) == y).mean()]

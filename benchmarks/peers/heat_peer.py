@@ -192,7 +192,7 @@ def _load(file, axis):
     return lambda: ht.load_hdf5(path, "data", dtype=ht.float32, split=axis), check_sums
 
 
-# HeAT reads one file, so that shards have no counterpart.
+# HeAT reads one file, so there is no workload for shards.
 for _axis in (0, 1):
     workload(f"hdf5_load{_axis}.file")(lambda axis=_axis: _load("contiguous.h5", axis))
     workload(f"hdf5_gzip{_axis}")(lambda axis=_axis: _load("gzip.h5", axis))

@@ -22,7 +22,7 @@ def _gmm():
     import numpy as np
     from sklearn.mixture import GaussianMixture
 
-    warnings.simplefilter("ignore")  # the iterations that are asked for are too few for it
+    warnings.simplefilter("ignore")  # the given number of iterations is too small for it
     x = data.blobs(0, 1_000_000, 16, 12, 81)
     model = GaussianMixture(8, weights_init=np.full(8, 0.125), means_init=x[:8].copy(), precisions_init=np.tile(np.eye(16), (8, 1, 1)),
                             max_iter=20, tol=0)
@@ -70,7 +70,7 @@ def _lasso(sweeps):
     from sklearn.linear_model import Lasso
 
     x, y = data.lasso_rows(0, 1_000_000)
-    x = np.asfortranarray(x)  # as coordinate descent reads it
+    x = np.asfortranarray(x)  # the order in which coordinate descent reads it
     return lambda: Lasso(0.1, max_iter=sweeps, tol=0).fit(x, y), lambda model: data.check_sums(model.coef_)
 
 

@@ -12,7 +12,7 @@ from turns import workload
 
 
 def laplacian(side):
-    """6 on the diagonal and -1 for the neighbours on a grid of side^3 points."""
+    """Returns a matrix with 6 on the diagonal and -1 for the neighbors on a grid of side^3 points."""
     n, position = side**3, np.arange(side**3, dtype=np.int32)
     beside = lambda stride: -1.0 * (position[: n - stride] // stride % side < side - 1)
     near = [beside(stride) for stride in (1, side, side * side)]
@@ -24,7 +24,7 @@ def laplacian(side):
 
 
 def random_graph():
-    """Ten edges for each of 10^6 vertices, to any."""
+    """Returns ten random edges for each of 10^6 vertices."""
     n, edges = 1_000_000, 10
     to = np.sort((data.hashes(132, 0, n * edges) % np.uint64(n)).astype(np.int32).reshape(n, edges), axis=1)
     kept = np.concatenate([np.ones((n, 1), bool), to[:, 1:] != to[:, :-1]], axis=1)
@@ -94,7 +94,7 @@ def write_group(path, a):
         anndata.io.write_elem(file, "X", scipy.sparse.csr_matrix(a))
 
 
-# scipy, and AnnData for HDF5. What is read is a matrix by rows, as ours.
+# These are scipy, and AnnData for HDF5. They read a matrix by rows, as ours.
 FORMATS = {
     "mtx": (lambda path: scipy.io.mmread(path).tocsr(), scipy.io.mmwrite),
     "npz": (scipy.sparse.load_npz, lambda path, a: scipy.sparse.save_npz(path, a, compressed=False)),

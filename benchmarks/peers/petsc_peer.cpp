@@ -1,4 +1,4 @@
-// PETSc on as many ranks: mpirun -n 2 heatpp_petsc_peer NAME. heatpp makes the data, hands them over, and checks
+// PETSc on equally many ranks: mpirun -n 2 heatpp_petsc_peer NAME. heatpp makes the data, passes them on, and checks
 // results.
 #include "../check.hpp"
 #include "../matrices.hpp"
@@ -19,7 +19,7 @@ void expect(PetscErrorCode code) {
   if (code != 0) throw ht::Error(fmt::format("[heatpp_petsc_peer] got PETSc's error {}", static_cast<int>(code)));
 }
 
-/// What PETSc does, into a result that it keeps.
+/// Runs PETSc's function, whose result is kept.
 Prepared kept(std::function<void()> run, std::function<std::vector<double>()> check) {
   return {std::move(run), [] {}, std::move(check)};
 }

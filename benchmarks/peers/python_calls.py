@@ -10,7 +10,7 @@ ht = importlib.import_module(sys.argv[2])
 
 
 def calls(name, call, check):
-    """Registers a thousand calls on 1000 numbers that are split; all elements of the last result are looked at."""
+    """Registers a thousand calls on 1000 numbers that are split. All elements of the last result are checked."""
 
     @workload(name)
     def prepare():

@@ -1,4 +1,4 @@
-"""The ranks of MPI, who take turns with programs beside them."""
+"""The ranks of MPI, which take turns with other programs."""
 import sys
 import time
 
@@ -18,7 +18,7 @@ class Ranks:
         return world.allreduce(seconds, op=MPI.MAX)
 
     def asked(self):
-        """The ranks that wait for the driver's word sleep, since it is someone else's turn."""
+        """Ranks that wait for the driver sleep, because another program has its turn."""
         word = np.zeros(1, np.int32)
         if self.first:
             word[0] = sys.stdin.readline().strip() == "turn"

@@ -1,4 +1,4 @@
-"""Reads shuffled batches of images from sharded HDF5 files by h5py: alone, or in PyTorch's DataLoader; makes the files, too."""
+"""Reads shuffled batches of images from sharded HDF5 files by h5py: alone, or in PyTorch's DataLoader. Makes the files, too."""
 import argparse
 import glob
 import json
@@ -13,7 +13,7 @@ SHARDS, ROWS, EXTENT = 4, 2048, (3, 96, 96)
 
 
 def make(prefix):
-    """Smooth images, of which gzip takes off about half; each is a chunk of its own where they are compressed."""
+    """Returns smooth images, which gzip halves; each is one chunk if they are compressed."""
     for shard in range(SHARDS):
         random = numpy.random.default_rng(shard)
         coarse = random.integers(0, 16, (ROWS, 3, 12, 12), dtype=numpy.uint8)
@@ -25,7 +25,7 @@ def make(prefix):
 
 
 class Images(torch.utils.data.Dataset):
-    """Files are opened where they are read, since workers are processes of their own."""
+    """Workers are processes of their own, so files are opened where they are read."""
 
     def __init__(self, pattern):
         self.paths, self.files = sorted(glob.glob(pattern)), None
@@ -35,7 +35,7 @@ class Images(torch.utils.data.Dataset):
         return sum(self.rows)
 
     def __getitems__(self, rows):
-        """The rows of a batch in the order of the files, as h5py reads them fastest; labels are read once."""
+        """Returns the rows of a batch in the order of the files, which h5py reads fastest; labels are read once."""
         if self.files is None:
             files = [h5py.File(path) for path in self.paths]
             self.labels = numpy.concatenate([file["labels"][:] for file in files])

@@ -1,4 +1,4 @@
-"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy and SciPy alone, but for trees: python reference.py [NAME ...]"""
+"""Computes benchmarks/expected.json, the right check values, in float64 with NumPy and SciPy alone, except trees: python reference.py [NAME ...]"""
 import json
 import os
 import sys
@@ -89,7 +89,7 @@ def pieces_of(make, rows, height=100_000):
 
 
 def lasso(sweeps, alpha=0.1):
-    """Coordinate descent on the products of all columns about their means."""
+    """Does coordinate descent on the products of all columns about their means."""
     n, products, sums = 1_000_000, 0, 0
     for x, y in pieces_of(data.lasso_rows, n):
         z = np.column_stack([x, y])
@@ -105,7 +105,7 @@ def lasso(sweeps, alpha=0.1):
 
 
 def logistic():
-    """Newton's steps."""
+    """Does Newton's steps."""
     w = np.zeros(51)
     for _ in range(8):
         slope, curvature = np.append(w[:50], 0), np.diag(np.append(np.ones(50), 0))
@@ -130,7 +130,7 @@ def knn():
 
 
 def dbscan():
-    """Clusters numbered by their first core rows; a border row has the first number of its core neighbours."""
+    """Numbers clusters by their first core rows; a border row has the first number of its core neighbors."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -156,7 +156,7 @@ def falling(centred):
 
 
 def learnt(name):
-    """What a peer's result tells: scikit-learn's trees of random rows, and scipy's sparse matrices."""
+    """Results that a peer defines: scikit-learn's trees of random rows, and scipy's sparse matrices."""
     import learning  # noqa: F401: registers its workloads
     import matrices  # noqa: F401: likewise
     import turns
@@ -165,7 +165,7 @@ def learnt(name):
     return check(train())
 
 
-# Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
+# Results that are checked by sums are compared with a tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
     ("from_blocks", "to_blocks"): (1e-9, lambda: data.check_sums(data.rows("normal", 72, 0, 512 * 512, 512))),
@@ -222,7 +222,7 @@ values = {
 }
 
 
-# Values are held to this at least, where they may be 0.
+# Values that may be 0 have at least this tolerance.
 floors = {"randn": {"floor": 1}}
 
 

@@ -1,4 +1,4 @@
-"""How a peer takes its turns: the same lines on standard input and output as heatpp_bench."""
+"""The turns of a peer: the same lines on standard input and output as heatpp_bench."""
 import json
 import sys
 import time
@@ -17,7 +17,7 @@ def workload(*names):
 
 
 class OneProcess:
-    """Stands in for a communicator where there is one process."""
+    """Replaces a communicator if there is one process."""
 
     first = True
 
@@ -52,6 +52,6 @@ def main(ranks=OneProcess()):
     seconds, result = turn()
     _say(ranks, warm_up=seconds, check=[float(v) for v in check(result)])
     while ranks.asked():
-        result = None  # the previous result is freed outside the time
+        result = None  # frees the previous result outside the time
         seconds, result = turn()
         _say(ranks, seconds=seconds)

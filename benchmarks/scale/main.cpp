@@ -1,5 +1,5 @@
 // Times all-reduces and batches of a training on a machine that SimGrid simulates; benchmarks/run scale.allreduce and
-// scale.train start it. A line of JSON each.
+// scale.train start it. Prints a line of JSON for each.
 #include "network.hpp"
 #include "training.hpp"
 
@@ -19,7 +19,7 @@ namespace ht = heatpp;
 
 namespace {
 
-/// Seconds from when the last rank begins to when the last one ends.
+/// Returns the seconds from the start of the last rank to the end of the last rank.
 double time(const ht::Communicator& comm, const std::function<void()>& call) {
   comm.barrier();
   std::array<double, 2> times{MPI_Wtime(), 0};
@@ -64,13 +64,13 @@ int main(int argc, char** argv) {
     return 0;
   }
   const auto mpi = ht::to_mpi(ht::world());
-  std::map<std::int64_t, int> sizes;  // in elements, and how often each comes
+  std::map<std::int64_t, int> sizes;  // in elements, and how often each occurs
   for (const auto size : bytes) sizes[size / 4] = 1;
   if (tensors)
     for (const auto& layer : resnet50())
       for (const auto count : layer.parameters) ++sizes[count];
   for (const auto& [count, times] : sizes) {
-    // The same pages for all ranks: what they hold does not matter here.
+    // All ranks use the same pages, because their contents do not matter.
     auto* const data = static_cast<float*>(SMPI_SHARED_MALLOC(static_cast<std::size_t>(count) * sizeof(float)));
     const auto n = count;
     for (const auto& name : names)

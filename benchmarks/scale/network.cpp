@@ -5,7 +5,7 @@
 std::vector<Layer> resnet50() {
   std::vector<Layer> layers;
   const auto convolution = [&](std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t extent) {
-    const auto weights = in * out * kernel * kernel;  // and the normalisation's scale and shift
+    const auto weights = in * out * kernel * kernel;  // and the normalization's scale and shift
     layers.push_back({{weights, out, out}, static_cast<double>(weights * extent * extent)});
   };
   convolution(3, 64, 7, 112);

@@ -1,5 +1,5 @@
-// Takes the place of heatpp/comm/detail/machine/pages.cpp: all simulated ranks live in one process, and what large
-// scratch memory holds does not matter, so that all of it can be the same few pages, which SimGrid then does not copy
+// This file replaces heatpp/comm/detail/machine/pages.cpp. All simulated ranks live in one process, and the contents
+// of large scratch memory do not matter, so all of it is the same few pages, which SimGrid then does not copy
 // either.
 #include <heatpp/comm/detail/machine/scratch.hpp>
 
@@ -19,7 +19,7 @@ void free_shared(void* block) { SMPI_SHARED_FREE(block); }
 }  // namespace
 
 Pool& pages() {
-  // Kept to the end: SimGrid is gone when static objects are destroyed.
+  // It is never destroyed, because SimGrid ends before static objects do.
   static auto& instance = *new Pool(&allocate, &free_shared, std::numeric_limits<std::size_t>::max());
   return instance;
 }

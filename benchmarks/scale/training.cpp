@@ -16,13 +16,13 @@ namespace ht = heatpp;
 
 namespace {
 
-constexpr double forward = 1.0 / 3;  // of the time: backward computes the gradients of inputs and of weights
+constexpr double forward = 1.0 / 3;  // part of the time: backward computes the gradients of inputs and of weights
 
 /// Gradients that travel together, last layers first.
 struct Bucket {
-  std::size_t layers = 0;  ///< of the network, counted from its end, after which all of them are there
+  std::size_t layers = 0;  ///< layers from the network's end after which all gradients are there
   std::int64_t count = 0;
-  float* data = nullptr;  ///< the same pages on all ranks: what they hold does not matter
+  float* data = nullptr;  ///< the same pages on all ranks: the contents do not matter
   ht::Request request = {};
 
   [[nodiscard]] ht::Buffer buffer() const { return {data, count, ht::float32}; }
@@ -45,7 +45,7 @@ std::vector<Bucket> buckets_of(const std::vector<Layer>& layers, std::int64_t by
 
 int itself(int rank) { return rank; }
 
-/// Each of `ranks` ranks' share of `count` numbers.
+/// Returns each of `ranks` ranks' share of `count` numbers.
 std::vector<std::int64_t> cut(std::int64_t count, int ranks) {
   std::vector<std::int64_t> shares;
   for (int rank = 0; rank < ranks; ++rank) shares.push_back(count / ranks + (rank < count % ranks));
@@ -56,7 +56,7 @@ class Rank {
  public:
   Rank(const ht::Topology& topology, const TrainingOptions& options)
       : topology_(topology),
-        // Rings of heatpp's: in a node they are MPI's or NCCL's, and SimGrid's Iallreduce sends all to all.
+        // These are heatpp's rings: in a node they are MPI's or NCCL's, and SimGrid's Iallreduce sends all to all.
         node_(topology.node(), {.node_of = itself}),
         across_(topology.across(), {.node_of = itself}),
         options_(options),
@@ -99,7 +99,7 @@ class Rank {
       else pass(std::min(left, options_.slice));
   }
 
-  // Request::wait would look without end while no time passes.
+  // Request::wait would loop without end, because no time passes in it.
   void wait(ht::Request& request) const {
     while (!request.test()) pass(options_.slice);
   }
@@ -116,7 +116,7 @@ class Rank {
     else bucket.request = topology_.iallreduce(bucket.buffer(), ht::ReduceOp::sum, options_.method);
   }
 
-  /// The weights of all from the shares that their owners have stepped or merged.
+  /// Gathers the weights from the shares that their owners have updated or merged.
   void gather(const ht::Topology& owners) {
     const auto rank = owners.comm().rank();
     for (auto& bucket : buckets_) {
@@ -128,7 +128,7 @@ class Rank {
     wait();
   }
 
-  /// The mean of this rank's share of the weights, over the nodes.
+  /// Averages this rank's share of the weights over the nodes.
   void synchronise(std::int64_t number) {
     if (flight_ && number % options_.interval == options_.wait % options_.interval) {
       wait(*flight_);
@@ -143,7 +143,7 @@ class Rank {
   const TrainingOptions& options_;
   std::vector<Layer> layers_;
   std::vector<Bucket> buckets_;
-  double seconds_ = 0;  // of a product
+  double seconds_ = 0;  // seconds of a product
   std::int64_t share_ = 0;
   float* values_ = nullptr;
   std::vector<double> told_;  // whether each parameter has a gradient

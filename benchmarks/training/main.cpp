@@ -35,8 +35,8 @@ void say(const json& line) {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Of a step: seconds of the slowest rank, what of them went into waiting for other nodes, and processor seconds of
-/// all.
+/// The cost of a step: seconds of the slowest rank, the part of them that waits for other nodes, and CPU seconds of all
+/// ranks.
 struct Cost {
   double seconds, exposed, cpu;
 };
@@ -84,7 +84,7 @@ Images load(const std::string& folder, const std::string& part, std::optional<in
   return {pixels.unsqueeze(1), labels.larray().to(torch::kLong)};
 }
 
-/// A training whose clock stands still while it is evaluated.
+/// A training whose clock stops during evaluation.
 class Race {
  public:
   explicit Race(const Options& options)
@@ -121,22 +121,22 @@ class Race {
     return train_.labels.index_select(0, positions);
   }
 
-  /// How far down the bowl the steps have led, of what they would lead to on one node: w shrinks by the rate with each.
+  /// Returns how far the steps got in the quadratic model, relative to one node: w shrinks by the rate in each.
   [[nodiscard]] double kept() const {
     const auto w = trainer_->parameters()[0].mean().item<double>();
     return std::log(w) / static_cast<double>(done_) / std::log1p(-options_.trainer.learning_rate);
   }
 
-  /// What the network exposes: who comes last waits for no other node's start.
+  /// Returns the time that the network adds; the last rank does not wait for another node's start.
   [[nodiscard]] static double exposed_least(double seconds) {
     std::array<double, 1> least{seconds};
     ht::world().allreduce(least, ht::ReduceOp::min);
     return least[0];
   }
 
-  /// Bytes that all ranks sent together, evaluations included.
+  /// Returns the bytes that all ranks sent together, including evaluations.
   [[nodiscard]] double sent_between_nodes() const {
-    // DASO's weights travel by a communicator of one rank of each node.
+    // DASO's weights travel on a communicator with one rank of each node.
     const ht::Topology across(topology_.across(), {.node_of = [](int rank) { return rank; }});
     std::array<double, 1> bytes{0};
     for (const auto* topology : {&topology_, &across}) {
@@ -190,7 +190,7 @@ class Race {
   bool ended_ = false;
 };
 
-/// Draws curves that come as JSON lines on standard input: {"label", "x", "y"}.
+/// Draws curves from JSON lines on standard input: {"label", "x", "y"}.
 int draw(const Options& options) {
   nn::LossPlot plot({.title = options.title, .x_label = options.x_label, .y_label = options.y_label});
   for (std::string line; std::getline(std::cin, line);) {

@@ -13,7 +13,7 @@ namespace {
 namespace ht = heatpp;
 namespace nn = heatpp::nn;
 
-/// Seconds of an epoch on the slowest rank; `sum` becomes that of the labels.
+/// Returns the seconds of an epoch on the slowest rank; `sum` becomes that of the labels.
 double read(nn::DataLoader& loader, std::int64_t epoch, std::int64_t& sum) {
   sum = 0;
   ht::world().barrier();

@@ -6,14 +6,14 @@
 
 namespace bench {
 
-/// How images are read from HDF5 files.
+/// Options of reading images from HDF5 files.
 struct ReadingOptions {
   std::string files;  ///< a pattern
   std::int64_t batch = 64;
   heatpp::nn::PrefetchOptions prefetch = {};
 };
 
-/// Goes through an epoch of shuffled batches of normalised images in each turn that `benchmarks/run` asks for.
+/// Reads an epoch of shuffled batches of normalized images in each turn that `benchmarks/run` asks for.
 int read_in_turns(const ReadingOptions& options);
 
 }  // namespace bench

@@ -9,7 +9,7 @@ namespace {
 
 namespace nn = torch::nn;
 
-/// A bowl, |w|^2 / 2, whatever the batch.
+/// A quadratic function, |w|^2 / 2, for any batch.
 struct QuadraticImpl : nn::Module {
   at::Tensor w = register_parameter("w", torch::ones({1000}));
   at::Tensor forward(const at::Tensor& x) { return w.sum().expand({x.size(0), 10}); }

@@ -15,19 +15,19 @@ struct TrainerOptions {
   double momentum = 0.9;
   std::uint64_t seed = 1;
   heatpp::nn::DasoOptions daso = {};
-  heatpp::Dtype wire = heatpp::Dtype::float32;  ///< of gradients
+  heatpp::Dtype wire = heatpp::Dtype::float32;  ///< wire format of gradients
 };
 
-/// One way to train one of the models.
+/// A method of training one of the models.
 class Trainer {
  public:
   Trainer(const heatpp::Topology& topology, const TrainerOptions& options);
 
-  /// A batch of images (n, 1, 28, 28) and labels. Returns the loss.
+  /// Trains a batch of images (n, 1, 28, 28) and labels. Returns the loss.
   double step(const at::Tensor& images, const at::Tensor& labels);
   /// Makes all ranks hold the same weights.
   void finish();
-  /// The share of these rows that the mean of all ranks' weights gets right. Changes nothing. Collective.
+  /// Returns the share of these rows that the mean of all ranks' weights gets right. Changes nothing. Collective.
   [[nodiscard]] double accuracy(const at::Tensor& images, const at::Tensor& labels);
 
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }

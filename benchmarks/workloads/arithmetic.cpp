@@ -18,7 +18,7 @@
 namespace bench {
 namespace {
 
-/// Times f(a, b, c) -> the sum over all elements.
+/// Times f(a, b, c) and the sum over all elements.
 template <class F>
 Prepared chain(F f) {
   const ht::Shape shape{20'000'000};
@@ -62,7 +62,7 @@ HEATPP_SIMD std::uint32_t sum_of_words(std::span<const float> data) {
   return sum;
 }
 
-/// The limit of argmax: a loop that reads the block once.
+/// Measures the limit of argmax: a loop that reads the block once.
 Prepared bare_read() {
   const auto x = generate<normal>(76, {20'000'000});
   return timed([x] { return sum_of_words(std::as_const(x).local<float>()); },
@@ -98,7 +98,7 @@ Prepared sum() {
   return timed([x = hundred_million()] { return ht::sum(x); }, [](const auto& y) { return check_values({y}); });
 }
 
-/// Exact, and rounded once.
+/// Measures an exact sum, rounded once.
 Prepared reproducible_sum() {
   return timed([x = hundred_million()] { return ht::sum(x, {.reproducible = true}); },
                [](const auto& y) { return check_values({y}); });
@@ -113,7 +113,7 @@ Prepared dot() {
   return timed([x = hundred_million()] { return ht::vdot(x, x); }, [](const auto& y) { return check_values({y}); });
 }
 
-/// A thousand sums of a few elements: what a call costs.
+/// Measures a thousand sums of a few elements: the cost of a call.
 Prepared latency() {
   return timed(
       [x = generate<uniform>(11, {100})] {

@@ -1,4 +1,4 @@
-// Domains cut along two axes: into an array and back.
+// Domains cut along two axes: to an array and back.
 #include "../check.hpp"
 #include "../data.hpp"
 #include "../workload.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t side = 512;
 
-/// A brick of 512^3 cells, which is cut along its last two axes among the ranks, and its elements.
+/// A brick of 512^3 cells, cut along its last two axes among the ranks, and its elements.
 struct Domain {
   ht::Brick brick;
   std::vector<float> memory;
@@ -56,7 +56,7 @@ Prepared to_bricks() {
       check);
 }
 
-/// Types of the parts of a box of this shape that have `count` cells and begin at `first`, one for each rank.
+/// Returns types of the parts of a box of this shape that have `count` cells and begin at `first`, one for each rank.
 MPI_Datatype part(const std::array<int, 3>& shape, const std::array<int, 3>& first, const std::array<int, 3>& count) {
   MPI_Datatype type = MPI_FLOAT;
   if (count[0] > 0)
@@ -65,7 +65,7 @@ MPI_Datatype part(const std::array<int, 3>& shape, const std::array<int, 3>& fir
   return type;
 }
 
-/// The same pieces sent by MPI itself.
+/// Measures MPI itself with these pieces.
 template <bool back>
 Prepared alltoallw() {
   const auto given = domain();
@@ -145,7 +145,7 @@ void save_by_plan(const std::string& path, Domain& domain, const ht::BlockPlan& 
 void load_by_plan(const std::string& path, Domain& domain, const ht::BlockPlan& plan) {
   ht::io::load_blocks(path, plan, domain.memory.data());
 }
-/// Each rank's hyperslab, collectively.
+/// Saves each rank's hyperslab, collectively.
 void save_by_hdf5(const std::string& path, Domain& domain, const ht::BlockPlan&) {
   BrickFile(path, domain.brick, true).write(domain.memory.data());
 }

@@ -1,4 +1,4 @@
-// Files. benchmarks/make_files writes those that are read.
+// Files. benchmarks/make_files writes the inputs.
 #include "../check.hpp"
 #include "../data.hpp"
 #include "../workload.hpp"

@@ -1,4 +1,4 @@
-// Moving elements: between ranks, and into smaller arrays.
+// Moving elements: between ranks, and to smaller arrays.
 #include "../check.hpp"
 #include "../data.hpp"
 #include "../workload.hpp"
@@ -13,7 +13,7 @@ Prepared resplit() {
   return timed([x = generate<normal>(64, {8000, 8000}, From)] { return ht::resplit(x, To); }, check_sums);
 }
 
-/// The limit of resplit: each rank copies as many bytes, all of its own.
+/// Measures the limit of resplit: each rank copies as many bytes, all of its own.
 Prepared bare_copy() {
   return timed(
       [x = generate<normal>(64, {8000, 8000}, 0)] {
@@ -29,7 +29,7 @@ Prepared mask() {
   return timed([x = generate<normal>(71, {10'000'000})] { return x(x > 0); }, check_sums);
 }
 
-/// As often as it is run the same is there.
+/// Each run finds the same data.
 Prepared mask_put() {
   return timed(
       [x = std::make_shared<ht::DNDarray>(generate<normal>(71, {10'000'000}))] {

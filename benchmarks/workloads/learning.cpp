@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-/// Normal rows around `centres` points, of which each row has one at random.
+/// Makes normal rows around `centres` points; each row has one at random.
 ht::DNDarray blobs(std::int64_t n, std::int64_t features, std::uint64_t centres, std::uint64_t seed) {
   const auto width = static_cast<std::uint64_t>(features);
   return generate({n, features}, 0, [=](std::uint64_t i) {
@@ -62,7 +62,7 @@ Prepared dbscan() {
                [](const ht::DBSCAN& model) { return check_sums(model.labels().astype(ht::float32)); });
 }
 
-/// 8 components with covariances of their own, from rows, equal weights and unit covariances.
+/// Measures 8 components with covariances of their own, from rows, equal weights and unit covariances.
 Prepared gmm() {
   const auto x = blobs(1'000'000, 16, 12, 81);
   const auto means = ht::copy(ht::resplit(x(ht::slice(0, 8)), std::nullopt)).astype(ht::float64);
@@ -77,7 +77,7 @@ Prepared gmm() {
                [](const ht::GaussianMixture& model) { return check_sums(model.means().astype(ht::float32)); });
 }
 
-/// 64 directions of 256, of which each has 0.7 of the size of the one before, and noise.
+/// Makes 64 directions of 256, each 0.7 times the size of the one before, and noise.
 ht::DNDarray falling_directions() {
   constexpr std::uint64_t width = 256, directions = 64;
   std::vector<double> right(directions * width), sums(width);

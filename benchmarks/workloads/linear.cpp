@@ -9,13 +9,13 @@
 namespace bench {
 namespace {
 
-/// The coefficient of column j of what the models are to find.
+/// Returns the coefficient of column j that the models should find.
 double slope(std::int64_t j) {
   constexpr double slopes[]{0, 1, 0, -0.5};
   return slopes[j % 4];
 }
 
-/// f(x coef + noise) for each row of x, with noise from a stream: a vector beside the rows.
+/// Makes f(x coef + noise) for each row of x, with noise from a stream: a vector for the rows.
 template <class F>
 ht::DNDarray targets(const ht::DNDarray& x, double noise, std::uint64_t seed, F f) {
   using T = std::invoke_result_t<F, double>;

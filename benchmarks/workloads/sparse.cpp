@@ -13,7 +13,7 @@ Prepared product(const sp::DCSRMatrix& a, const ht::DNDarray& x) {
 }
 
 Prepared spmv() { return product(laplacian(200), numbers({8'000'000})); }
-/// The limit of spmv: reads the entries and the vector once, and writes as many numbers.
+/// Measures the limit of spmv: reads the entries and the vector once, and writes as many numbers.
 Prepared bare_read() {
   const auto a = laplacian(200);
   const auto x = numbers({8'000'000});

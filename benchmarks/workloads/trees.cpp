@@ -1,4 +1,4 @@
-// Trees: a million rows of 28 numbers, of two classes that no plane divides.
+// Trees: a million rows of 28 numbers, in two classes that no plane separates.
 #include "../check.hpp"
 #include "../data.hpp"
 #include "../workload.hpp"
@@ -25,7 +25,7 @@ ht::DNDarray signals(const ht::DNDarray& x) {
   });
 }
 
-/// The log loss and the accuracy of what was learnt.
+/// Returns the log loss and the accuracy of the model.
 template <class Model>
 std::vector<double> losses(const Model& model, const ht::DNDarray& x, const ht::DNDarray& y) {
   return {ht::log_loss(y, model.predict_proba(x)), ht::accuracy_score(y, model.predict(x))};

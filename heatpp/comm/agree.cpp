@@ -4,7 +4,7 @@
 namespace heatpp {
 
 void Communicator::agree(const std::optional<Failure>& failure, Site site) const {
-  // The lowest failing rank speaks for all.
+  // The message of the lowest failing rank is thrown on all ranks.
   std::array<std::int64_t, 1> speaker{failure ? rank() : size()};
   allreduce(speaker, ReduceOp::min, site);
   if (speaker[0] == size()) return;

@@ -5,16 +5,16 @@
 
 namespace heatpp {
 
-/// Where elements lie: in the host's memory, or on the CUDA device of that number. There a collective begins after the
-/// work that was in `stream`, a cudaStream_t, when it was called; once it has ended its result is ready for any stream.
+/// Where elements lie: in the host's memory, or on the CUDA device with that number. A collective on a device begins
+/// after the work in `stream`, a cudaStream_t, at the time of the call. After its end any stream may use the result.
 struct Memory {
   int device = -1;
   void* stream = nullptr;
   [[nodiscard]] bool on_device() const { return device >= 0; }
 };
 
-/// A contiguous run of elements in memory that a collective reads and writes. Made from any contiguous range that
-/// stays: what a temporary vector was given would be lost, or written to after its end.
+/// A contiguous run of elements in memory that a collective reads and writes. Any contiguous range that outlives the
+/// call gives one. A temporary range does not, because its memory would be gone before the result is read.
 struct Buffer {
   void* data;
   std::int64_t count;
@@ -33,11 +33,11 @@ struct Buffer {
   [[nodiscard]] std::int64_t bytes() const { return count * static_cast<std::int64_t>(itemsize(dtype)); }
 };
 
-/// A range whose elements end with it: no memory for what goes on after the call.
+/// A range whose elements end with it. It cannot serve a call that goes on after it has returned.
 template <class R>
 concept Temporary = std::ranges::contiguous_range<R> && !std::ranges::borrowed_range<R>;
 
-/// The same for memory that is only read.
+/// A contiguous run of elements that a collective only reads.
 struct ConstBuffer {
   const void* data;
   std::int64_t count;
@@ -56,8 +56,8 @@ struct ConstBuffer {
   [[nodiscard]] std::int64_t bytes() const { return count * static_cast<std::int64_t>(itemsize(dtype)); }
 };
 
-/// A region of memory made of `runs` equally long runs of bytes at a constant stride: what one rank's part of a
-/// C-ordered array looks like when it is cut along one axis.
+/// A region of memory that consists of `runs` equally long runs of bytes at a constant stride. The part of a C-ordered
+/// array that belongs to one rank looks like this if the array is cut along one axis.
 template <class Byte>
 struct BasicBlock {
   Byte* data = nullptr;

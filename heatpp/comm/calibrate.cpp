@@ -18,15 +18,15 @@ using Cost = Calibration::Cost;
 using Choice = Calibration::Choice;
 
 constexpr double turn_seconds = 0.004;
-constexpr double longest_seconds = detail::Turns{}.longest;  // no size is tried that takes the best contender longer
+constexpr double longest_seconds = detail::Turns{}.longest;  // stop before a size that takes the best longer than this
 constexpr std::int64_t most_chunks = 64;
-// Most networks take a message so short without asking the receiver first.
+// Most networks send a message of this size without asking the receiver first.
 constexpr std::int64_t short_message_bytes = 8 << 10;
 constexpr std::int64_t memory_chunk_bytes = 128 << 10;
 constexpr std::int64_t smallest_bytes = 64, largest_bytes = 16 << 20, growth = 8;
 
-/// Every group reduces so many bytes through the memory that its ranks share, all groups at once: the seconds of one of
-/// the two halves.
+/// Every group reduces this many bytes through its shared memory, all groups at once. Returns the seconds of one of the
+/// two halves.
 double time_in_memory(const Topology& topology, int level, std::vector<std::byte>& data, std::int64_t bytes) {
   const auto& comm = topology.comm();
   const auto& state = topology.state();
@@ -60,7 +60,7 @@ std::vector<Cost> level_costs(const Topology& topology) {
                        : detail::seconds_of_round(topology.comm(), level.group,
                                                   std::span(out).first(static_cast<std::size_t>(bytes)), in);
     };
-    // Of a range that it reduces, a rank sends all but its own share.
+    // A rank sends all of the range that it reduces except its own share.
     const auto sent = in_memory ? large - large / members[0] : large;
     const auto latency = seconds(8);
     costs.push_back(detail::cost_of(level.name, latency, seconds(large), sent));
@@ -68,8 +68,8 @@ std::vector<Cost> level_costs(const Topology& topology) {
   return costs;
 }
 
-/// What may be fastest for some size. Ordered sums are never. Of orders and chunks of blueconnect it is what the costs
-/// of the levels speak for, beside its own.
+/// Returns the algorithms that may be fastest for some size. Ordered sums are never among them. The order and the
+/// chunks of blueconnect are its own ones and those that the costs of the levels suggest.
 std::vector<Choice> contenders(const Topology& topology, std::span<const Cost> costs, std::int64_t bytes) {
   std::vector<Choice> all;
   for (const auto& algorithm : comm::algorithms()) {
@@ -125,7 +125,7 @@ double detail::seconds_of(const Communicator& comm, const std::function<void()>&
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     std::array<double, 1> seconds{passed.count() / static_cast<double>(calls)};
     comm.allreduce(seconds, ReduceOp::max);
-    if (turn > 0) best = std::min(best, seconds[0]);  // the first is to warm up, and says how many calls make a turn
+    if (turn > 0) best = std::min(best, seconds[0]);  // the first turn warms up, and says how many calls make a turn
     calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(turn_seconds / seconds[0]), 1, turns.most_calls);
     if (seconds[0] > turns.longest) return std::min(best, seconds[0]);
   }

@@ -21,7 +21,7 @@ CommCounters Communicator::counters() const noexcept { return {impl_->calls, imp
 
 namespace {
 
-/// What `make(&part)` makes of the ranks of `comm`, by a function of MPI's that only blocks.
+/// Makes a part of `comm` by `make(&part)`, a blocking function of MPI.
 template <class Make>
 std::optional<Communicator> part_of(const Communicator& comm, const char* op, Communicator::Site site, Make make) {
   detail::check_collective(comm, {op}, site);

@@ -17,7 +17,7 @@ using namespace detail;
 
 namespace {
 
-/// The reduction of all ranks before this one, and of itself where `inclusive`; a mean is summed only.
+/// Reduces over all ranks before this one, and itself if `inclusive`. A mean is left as a sum.
 std::unique_ptr<Operation> start_sum_scan(const Communicator& comm, const Buffer& data, ReduceOp op, bool inclusive) {
   if (shares_memory(comm)) return shared_scan(comm, data, op, inclusive);
   auto scan = std::make_unique<Pending>(comm, inclusive ? "scan" : "exscan");
@@ -48,7 +48,7 @@ void run_scan(const Communicator& comm, const Buffer& data, ReduceOp op, bool in
 
 PartsJob flat_job(const Communicator& comm, const char* call) { return {comm, nullptr, comm.impl().schedules, call}; }
 
-/// Every rank's part is in its place already.
+/// Gathers parts that already lie in their place on every rank.
 std::unique_ptr<Operation> gather_in_place(const Communicator& comm, const Buffer& all,
                                            std::span<const std::int64_t> counts) {
   if (all.count >= max_count) return spread_parts(flat_job(comm, "allgather"), all, parts_of(counts));

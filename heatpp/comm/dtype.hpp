@@ -44,7 +44,7 @@ inline constexpr auto complex128 = Dtype::complex128;
   return sizes[static_cast<int>(dtype)];
 }
 
-/// NumPy's name, e.g. "float32"; bool_ is "bool".
+/// Returns NumPy's name, e.g. "float32"; bool_ is "bool".
 [[nodiscard]] constexpr std::string_view name(Dtype dtype) {
   constexpr std::string_view names[dtype_count] = {"bool",    "uint8",   "int8",      "int16",
                                                    "int32",   "int64",   "float16",   "bfloat16",
@@ -52,14 +52,14 @@ inline constexpr auto complex128 = Dtype::complex128;
   return names[static_cast<int>(dtype)];
 }
 
-/// Whether C++ values of type T are elements of an array (float16 and bfloat16 have no C++ type).
+/// Whether values of the C++ type T are elements of arrays (float16 and bfloat16 have no C++ type).
 template <class T>
 concept Element = std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int8_t> ||
     std::is_same_v<T, std::int16_t> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, long> ||
     std::is_same_v<T, long long> || std::is_same_v<T, float> || std::is_same_v<T, double> ||
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-/// The dtype of the C++ type T.
+/// Returns the dtype of the C++ type T.
 template <Element T>
 [[nodiscard]] constexpr Dtype dtype_of() {
   if constexpr (std::is_same_v<T, bool>) return bool_;

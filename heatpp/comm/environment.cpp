@@ -48,7 +48,7 @@ std::vector<Start>& starts() {
   return known;
 }
 
-/// Whether MPI was started here, once all libraries have made their own start.
+/// Runs the starts of all libraries. Returns whether MPI was started here.
 bool start_all(int* argc, char*** argv, const EnvironmentOptions& options) {
   const bool owns_mpi = start_mpi(argc, argv, options);
   for (const auto start : starts()) start(options);
@@ -75,7 +75,7 @@ Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& opti
 Environment::~Environment() {
   if (detail::tracing()) detail::write_trace(world().rank());
   if (owns_mpi_ && detail::mpi_is_running()) detail::finish_all();
-  if (detail::gave_up()) return;  // MPI would wait for the missing ranks; mpirun ends them when this rank leaves
+  if (detail::gave_up()) return;  // MPI would wait for the missing ranks; mpirun ends them when this rank exits
   detail::release_communicators();
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -88,7 +88,7 @@ int detail::run_program(int& argc, char**& argv, const EnvironmentOptions& optio
   std::optional<Environment> environment;
   try {
     environment.emplace(argc, argv, options);
-  } catch (const Error& error) {  // there are no other ranks that wait
+  } catch (const Error& error) {  // no other rank waits
     std::fprintf(stderr, "heatpp: %s\n", error.what());
     return 1;
   }

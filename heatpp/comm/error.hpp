@@ -5,7 +5,7 @@
 
 namespace heatpp {
 
-/// Which of the error types below an error has, so that every rank can be told to throw the same one.
+/// The error types below as numbers, so that every rank can be told to throw the same type.
 enum class ErrorKind : int { error, value, index, type, memory, comm, io, not_compiled, file_not_found, linalg };
 
 /// Base of all exceptions of the library. Messages read `[operation] got ...; expected ...`.
@@ -29,24 +29,24 @@ class ErrorOf : public Base {
 
 /// An argument has the right type and a wrong value or shape.
 using ValueError = detail::ErrorOf<ErrorKind::value>;
-/// An axis, index or position is out of range.
+/// An axis, an index or a position is out of range.
 using IndexError = detail::ErrorOf<ErrorKind::index>;
 /// An operation is not defined for a dtype.
 using TypeError = detail::ErrorOf<ErrorKind::type>;
-/// The system has no memory for a block.
+/// The system cannot provide memory for a block.
 using MemoryError = detail::ErrorOf<ErrorKind::memory>;
 /// Communication failed, or the arguments live on different communicators.
 using CommError = detail::ErrorOf<ErrorKind::comm>;
-/// A file is missing, damaged, or not what was asked for.
+/// A file is missing, is damaged, or has other contents than expected.
 using IoError = detail::ErrorOf<ErrorKind::io>;
 /// The library was built without the feature that was asked for.
 using NotCompiled = detail::ErrorOf<ErrorKind::not_compiled>;
-/// There is no such file, or none that fits a pattern.
+/// The file does not exist, or no file fits a pattern.
 using FileNotFoundError = detail::ErrorOf<ErrorKind::file_not_found, IoError>;
 /// A matrix has no inverse, or is not positive definite.
 using LinAlgError = detail::ErrorOf<ErrorKind::linalg, ValueError>;
 
-/// Throws the error type that `kind` names.
+/// Throws an error of the type that `kind` names.
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& message);
 
 }  // namespace heatpp

@@ -19,8 +19,8 @@ namespace {
 using detail::check_mpi;
 using detail::for_each_run;
 
-// Pieces fit into a core's second-level cache, so that packing costs one pass over memory, and few are under way at
-// once, so that the staging memory stays small.
+// A piece fits into a core's second-level cache, so that packing costs one pass over memory. Few pieces are under way
+// at once, so that the staging memory stays small.
 constexpr std::int64_t piece_bytes = std::int64_t{512} << 10;
 constexpr std::size_t window = 4;
 
@@ -46,8 +46,8 @@ void copy(const ConstBlock& from, const Block& to) {
   });
 }
 
-/// One direction of an exchange: walks the peers in the given order, piece by piece, with `window` pieces under way.
-/// Both directions follow the same order of rounds on all ranks, which is why the windows cannot block each other.
+/// One direction of an exchange. It goes through the peers in the given order, piece by piece, with `window` pieces
+/// under way. Both directions follow one order of rounds on all ranks, so the windows cannot block each other.
 template <class B>
 class Stream {
  public:
@@ -56,7 +56,7 @@ class Stream {
 
   [[nodiscard]] bool in_flight() const { return active_ > 0; }
 
-  /// Starts pieces while there is room, and ends those that have arrived. Whether all have.
+  /// Starts pieces while there is room, and ends those that have arrived. Returns whether all have.
   bool advance() {
     while (active_ < window && start_next()) {
     }
@@ -126,7 +126,7 @@ class Stream {
   std::int64_t first_ = 0;
 };
 
-/// The other ranks, `round` ranks on from this one or back.
+/// Returns the other ranks, beginning with the next rank or with the one before.
 std::vector<int> peers_of(const Communicator& comm, bool onwards) {
   std::vector<int> peers;
   for (int round = 1; round < comm.size(); ++round)
@@ -134,8 +134,8 @@ std::vector<int> peers_of(const Communicator& comm, bool onwards) {
   return peers;
 }
 
-/// Large blocks are copied from the memory of ranks that can be read; the others come in messages, once it is clear
-/// which these are.
+/// Copies large blocks from the memory of ranks that can be read. The other blocks come in messages, as soon as it is
+/// known which these are.
 class Exchange final : public detail::Operation {
  public:
   Exchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive, const char* call,
@@ -181,8 +181,8 @@ class Exchange final : public detail::Operation {
   bool own_is_there_ = false;
 };
 
-/// Where calls are compared, throws CommError on all ranks where two do not mean the same size of what goes from one to
-/// the other.
+/// If calls are compared, throws CommError on all ranks if two ranks expect different sizes of the block between
+/// them.
 void check_pairs(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive) {
   if (!detail::debugging(comm)) return;
   std::vector<std::int64_t> sizes;
@@ -221,7 +221,7 @@ Block block_of(const Buffer& data, std::int64_t first, std::int64_t count) {
   return {detail::address(data, first), 1, bytes, bytes};
 }
 
-/// The parts of the root's data, and on other ranks nothing.
+/// Returns the parts of the root's data; on other ranks nothing.
 template <class B, class Data>
 std::vector<B> parts_at_root(const Communicator& comm, const Data& data, int root,
                              std::span<const std::int64_t> counts) {
@@ -231,7 +231,7 @@ std::vector<B> parts_at_root(const Communicator& comm, const Data& data, int roo
     blocks[rank] = block_of(data, first, counts[rank]);
   return blocks;
 }
-/// What one rank has for the root.
+/// Returns blocks of which only the root's has data.
 template <class B, class Data>
 std::vector<B> only_for(const Communicator& comm, int root, const Data& data) {
   std::vector<B> blocks(static_cast<std::size_t>(comm.size()));
@@ -239,7 +239,7 @@ std::vector<B> only_for(const Communicator& comm, int root, const Data& data) {
   return blocks;
 }
 
-/// What is wrong with this rank's share of a gather or scatter, or nothing.
+/// Says what is wrong with this rank's share of a gather or scatter; empty if nothing is.
 std::string wrong_in(const Communicator& comm, const ConstBuffer& mine, const ConstBuffer& all, int root,
                      std::span<const std::int64_t> counts) {
   const auto wanted = counts[static_cast<std::size_t>(comm.rank())];
@@ -259,7 +259,7 @@ void check_shares(const char* op, const Communicator& comm, const ConstBuffer& m
   detail::check_counts(op, comm, counts, std::reduce(counts.begin(), counts.end(), std::int64_t{0}));
 }
 
-/// The blocks go round if all ranks' shares are right.
+/// Starts the exchange if the shares of all ranks are right.
 std::unique_ptr<detail::Operation> start_exchange(const char* op, const Communicator& comm, std::string wrong,
                                                   std::span<const ConstBlock> send, std::span<const Block> receive) {
   detail::run(detail::unless_wrong_anywhere(comm, op, std::move(wrong)));

@@ -9,7 +9,7 @@ using namespace detail;
 
 namespace {
 
-/// The tag as MPI gets it.
+/// Returns the tag that MPI gets.
 int checked_tag(const char* op, int tag) {
   if (tag < 0 || tag >= user_tags) raise<ValueError>(op, "got the tag {}; expected 0 <= tag < {}", tag, user_tags);
   return first_user_tag + tag;

@@ -5,24 +5,24 @@
 
 namespace heatpp {
 
-/// An all-reduce that is set up once, by `Topology::plan`, and started as often as its memory is to be reduced: what
-/// MPI calls a persistent collective. A start is a collective like others, in their order, and gives what `iallreduce`
-/// of the same arguments gives, to the bit; the algorithm is that of when the plan was made. In the host's memory
-/// starts after the first allocate nothing. Copies of the topology may end before the plan.
+/// An all-reduce that `Topology::plan` sets up once and that is started as often as its memory is to be reduced. MPI
+/// calls this a persistent collective. A start is a collective like any other, in the order of calls, and gives the
+/// same bits as `iallreduce` with the same arguments. The algorithm stays as it was chosen when the plan was made. In
+/// the host's memory, later starts allocate nothing. The plan may outlive the topology.
 class AllreducePlan {
  public:
   struct Impl;
   explicit AllreducePlan(std::unique_ptr<Impl> impl);
   AllreducePlan(AllreducePlan&&) noexcept;
   AllreducePlan& operator=(AllreducePlan&&) noexcept;
-  /// Waits for what is under way.
+  /// Waits for a start that is under way.
   ~AllreducePlan();
 
-  /// From now until it has ended the memory belongs to the plan. Throws ValueError where it is under way already.
+  /// Starts. The memory belongs to the plan until the end. Throws ValueError if it is under way already.
   void start(std::source_location site = std::source_location::current());
-  /// Whether it has ended, or was not started; also makes it progress. Throws as wait().
+  /// Whether it has ended or was not started. Makes it progress. Throws as wait().
   [[nodiscard]] bool test();
-  /// Throws CommError where it failed.
+  /// Throws CommError if the all-reduce failed.
   void wait();
 
  private:

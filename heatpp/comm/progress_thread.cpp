@@ -18,8 +18,8 @@
 namespace heatpp {
 namespace {
 
-/// Asks Linux for the shortest slices of a core, 0.1 ms: then this thread, which sleeps most of the time, runs as soon
-/// as it wakes, although others compute on all cores. Kernels before 6.12 take no notice, real-time policies stay.
+/// Asks Linux for the shortest time slices, 0.1 ms. Then this thread, which sleeps most of the time, runs as soon as it
+/// wakes, although others compute on all cores. Kernels before 6.12 ignore this; real-time policies stay.
 void ask_for_short_slices() {
 #ifdef SYS_sched_setattr
   struct {
@@ -32,7 +32,7 @@ void ask_for_short_slices() {
   constexpr auto size = sizeof attributes;
   if (syscall(SYS_sched_getattr, 0, &attributes, size, 0) != 0 || attributes.policy != 0) return;
   attributes.slice = 100'000;
-  syscall(SYS_sched_setattr, 0, &attributes, 0);  // a wish: messages get there without it, too
+  syscall(SYS_sched_setattr, 0, &attributes, 0);  // may fail: messages arrive without it, too
 #endif
 }
 

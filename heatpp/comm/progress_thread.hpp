@@ -6,10 +6,10 @@
 
 namespace heatpp {
 
-/// While it lives, a thread of its own makes the operations under way on this rank progress every `pause`, so that they
-/// overlap with a computation that calls nothing of heatpp. Where all cores compute, Linux from 6.12 on lets it run as
-/// soon as it wakes. Does nothing, and says so once in the log, where MPI was initialised with less than
-/// MPI_THREAD_MULTIPLE. What `look` is given, it calls each time after that; it must not throw.
+/// While the object lives, a thread of its own advances the operations under way on this rank every `pause`. So they
+/// overlap with a computation that does not call heatpp. If all cores compute, Linux from 6.12 on runs the thread as
+/// soon as it wakes. If MPI was initialized with less than MPI_THREAD_MULTIPLE, the object does nothing and logs this
+/// once. The thread calls `look` each time after that; `look` must not throw.
 class ProgressThread {
  public:
   explicit ProgressThread(std::chrono::microseconds pause = std::chrono::microseconds(200),

@@ -7,7 +7,7 @@ namespace {
 
 using detail::check_mpi;
 
-// MPI hands a reduction no context but the type of its elements: the merge hangs on that.
+// MPI gives a reduction no context except the type of its elements, so the merge is attached to the type.
 int merge_of_type() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -33,7 +33,7 @@ struct RecordType {
     check_mpi(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "allreduce_records");
     check_mpi(MPI_Type_commit(&type), "allreduce_records");
     check_mpi(MPI_Type_set_attr(type, merge_of_type(), static_cast<void*>(&merge)), "allreduce_records");
-    // Declared non-commutative: MPI then merges in rank order and every rank gets the same bits.
+    // The operation is non-commutative: MPI then merges in rank order and every rank gets the same bits.
     check_mpi(MPI_Op_create(&call_merge, 0, &op), "allreduce_records");
   }
   ~RecordType() {

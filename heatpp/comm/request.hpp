@@ -10,7 +10,7 @@ namespace heatpp {
 struct Memory;
 
 /// An operation under way. It makes progress while this rank waits in any communication of heatpp, in test() and in
-/// progress(). Waiting throws CommError where the operation failed; a request that is dropped waits.
+/// progress(). Waiting throws CommError if the operation failed. The destructor of a request waits.
 class Request {
  public:
   struct Impl;
@@ -20,12 +20,12 @@ class Request {
   Request& operator=(Request&&) noexcept;
   ~Request();
 
-  /// Whether the operation has ended; also makes it progress.
+  /// Whether the operation has ended. Makes it progress.
   [[nodiscard]] bool test();
   void wait();
-  /// Lets what is put into the memory's stream, a device's, from now on wait for the result. Returns when the host has
-  /// nothing left to do for it: once NCCL has taken the calls, where data go through the host when the last copy has
-  /// been started, and for host memory at the end. Throws as wait(). The data belong to the request as before.
+  /// Lets the device stream of the memory wait for the result: what is put into it from now on runs afterwards. Returns
+  /// when the host has nothing left to do: once NCCL has taken the calls, or the last copy has been started if data go
+  /// through the host; for host memory at the end. Throws as wait(). The data still belong to the request.
   void wait_on(const Memory& memory);
 
  private:
@@ -33,14 +33,14 @@ class Request {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Waits for all of them; then throws the error of the first that failed, if any did.
+/// Waits for all requests, then throws the error of the first that failed.
 void wait_all(std::span<Request> requests);
-/// Waits until one of them has ended, ends it, and returns its number; nothing where all have been waited for. Throws
-/// where that one failed.
+/// Waits until one of the requests has ended, ends it, and returns its number; nothing if all have been waited for.
+/// Throws if that request failed.
 [[nodiscard]] std::optional<std::size_t> wait_any(std::span<Request> requests);
 
-/// Makes all operations under way on this rank progress; whether none is left. Local. A long computation that is to
-/// overlap with communication calls it now and then.
+/// Makes all operations under way on this rank progress and returns whether none is left. Local. A long computation
+/// that overlaps with communication calls it now and then.
 bool progress();
 
 }  // namespace heatpp

@@ -24,7 +24,7 @@ std::string level_name(int level, std::size_t count, int node_level) {
   return level == node_level + 1 ? "rack" : detail::formatted("level {}", level);
 }
 
-/// The ranks with `rank`'s number in the children of `tree`, and the number of the child that `rank` is in.
+/// Ranks that have `rank`'s number in the children of `tree`, and the number of the child that `rank` is in.
 struct Group {
   std::vector<int> members;
   std::size_t place = 0;
@@ -59,7 +59,7 @@ bool is_uniform(const std::vector<const Tree*>& level) {
   return below.empty() || is_uniform(below);
 }
 
-/// Ranks and, below zero, how many children the nodes have.
+/// Lists the ranks and, below zero, how many children each node has.
 std::vector<std::int64_t> fingerprint_of(const Tree& tree) {
   if (tree.is_leaf()) return {tree.rank};
   std::vector<std::int64_t> all{-std::ssize(tree.children)};
@@ -70,14 +70,14 @@ std::vector<std::int64_t> fingerprint_of(const Tree& tree) {
   return all;
 }
 
-/// The nodes side by side, whatever is between them and the root.
+/// Collects the nodes side by side, whatever is between them and the root.
 void collect_nodes(const Tree& tree, int node_level, Tree& nodes) {
   for (const auto& child : tree.children)
     if (child.level == node_level && !child.is_leaf()) nodes.children.push_back(child);
     else collect_nodes(child, node_level, nodes);
 }
 
-/// "0-3, 8", or the first ones of many.
+/// Returns a text like "0-3, 8", or only the first ranks of many.
 std::string text_of(const std::vector<int>& ranks) {
   std::string text;
   for (std::size_t first = 0; first < ranks.size();) {
@@ -142,7 +142,7 @@ void Topology::make_levels() {
                                                                     : split_off(comm_, group_at(nodes, comm_.rank()));
 }
 
-/// Ranks on one node share what they share with every topology of the communicator.
+/// Ranks on one node share memory for every topology of the communicator.
 void Topology::share_memory() {
   auto& impl = comm_.impl();
   auto& state = *state_;

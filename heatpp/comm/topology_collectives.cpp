@@ -22,7 +22,7 @@ using comm::text_of;
 
 namespace {
 
-/// Counts and dtypes of a list, and counts of parts, on this machine, where calls are compared.
+/// Writes the counts, dtypes and parts of a call on this machine as text, if calls are compared.
 std::string list_text(const Topology& topology, const AllreduceOptions& options, std::span<const Buffer> list) {
   if (!debugging(topology.comm())) return {};
   std::string text = formatted("{}{:x}", options.reproducible ? "reproducible " : "", topology.state().hash);

@@ -35,7 +35,7 @@ Communicator duplicate(MPI_Comm comm, const char* op) {
   return from_mpi(comm);
 }
 
-/// Throws ValueError, alike on all its ranks, for what is no group of ranks.
+/// Throws ValueError, on all ranks of `comm` alike, if it is no group of ranks.
 void check_host(MPI_Comm comm) {
   detail::expect_running("from_mpi");
   detail::check_launcher("from_mpi");
@@ -48,7 +48,7 @@ void check_host(MPI_Comm comm) {
                               "got an intercommunicator; expected one group of ranks, as MPI_Intercomm_merge makes it");
 }
 
-/// All ranks of a host's communicator are there, and what they have under way goes on until they are.
+/// Ends when all ranks of a host's communicator are there. What they have under way goes on until then.
 class HostBarrier final : public detail::Operation {
  public:
   explicit HostBarrier(MPI_Comm comm) : of_world_(comm == MPI_COMM_WORLD) {
@@ -71,14 +71,14 @@ class HostBarrier final : public detail::Operation {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-/// Of the ranks of `comm` in their order.
+/// Returns the number that names the ranks of `comm` in their order.
 std::uint64_t group_of(MPI_Comm comm, int size) {
   const auto [ranks, of_all] = detail::ranks_in_program(comm, size);
   const bool in_order = std::ranges::is_sorted(ranks) && size == of_all;
   return in_order ? 0 : detail::hash_of(ranks);
 }
 
-/// Named by its lowest rank.
+/// Returns the node's name: its lowest rank.
 int node_of(const Communicator& comm) {
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(comm.impl().mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "from_mpi");

@@ -12,7 +12,7 @@
 namespace heatpp {
 namespace {
 
-/// Before main: LibTorch's allocator is the host's own until an Environment or the host's variable asks for another.
+/// Before main: LibTorch keeps the host's allocator until an Environment or the host's variable asks for ours.
 [[maybe_unused]] const bool prepared = [] {
   const char* const allocator = std::getenv("HEATPP_ALLOCATOR");
   if (allocator && std::string_view(allocator) == "heatpp") detail::install_allocator();
@@ -31,7 +31,7 @@ const DNDarray::Impl& checked(const std::shared_ptr<DNDarray::Impl>& impl) {
   return *impl;
 }
 
-/// How an array is cut, where that is not evenly.
+/// Describes how an array is cut if that is not even.
 std::string cut_text(const DNDarray& x) {
   const auto& layout = x.layout();
   if (!layout.split() || layout == Layout(x.shape(), *layout.split(), layout.ranks())) return "";
@@ -118,7 +118,7 @@ DNDarray copy(const DNDarray& x) {
 
 namespace {
 
-/// The one element, on every rank.
+/// Returns the one element, on every rank.
 at::Tensor single_element(const DNDarray& x) {
   if (x.size() != 1)
     detail::raise<ValueError>("item", "got an array of shape {}; expected exactly one element", to_string(x.shape()));
@@ -157,7 +157,7 @@ std::span<const T> DNDarray::local() const& {
   const auto& block = larray();
   if (dtype_of<T>() != dtype())
     detail::raise<TypeError>("local", "got an array of {}; expected {}", name(dtype()), name(dtype_of<T>()));
-  // Whether a function gives a block in C order depends on the layout, which is not to be seen here.
+  // Whether a block is in C order depends on the layout, which the caller should not see here.
   if (!block.is_contiguous() && !is_adopted()) impl_->local = block.contiguous();
   if (!block.is_contiguous() || !block.is_cpu())
     detail::raise<ValueError>("local", "got a block with strides {} on {}; expected a contiguous one on the CPU",
@@ -169,7 +169,7 @@ template <Element T>
 std::span<T> DNDarray::local() & {
   detail::own("local", *this);
   const auto elements = std::as_const(*this).local<T>();
-  return {const_cast<T*>(elements.data()), elements.size()};  // memory that this array alone has
+  return {const_cast<T*>(elements.data()), elements.size()};  // memory of this array alone
 }
 
 #define HEATPP_INSTANTIATE(T)                              \

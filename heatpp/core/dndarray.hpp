@@ -37,8 +37,8 @@ class DNDarray {
   DNDarray(const DNDarray& other);
   DNDarray(DNDarray&& other) noexcept = default;
   ~DNDarray() = default;
-  /// The array is now the other one. One that adopted memory is written to instead, and throws ValueError unless the
-  /// other has its shape, dtype and layout; it becomes another array only if that adopted memory, too, and is moved.
+  /// Replaces the array by the other. An array that adopted memory is written to instead: it throws ValueError unless
+  /// the other has its shape, dtype and layout. It is replaced only if the other adopted memory, too, and is moved.
   DNDarray& operator=(const DNDarray& other) &;
   DNDarray& operator=(DNDarray&& other) &;
   template <class T>
@@ -52,7 +52,7 @@ class DNDarray {
   [[nodiscard]] Device device() const;
   [[nodiscard]] const Shape& shape() const& { return layout().shape(); }
   [[nodiscard]] Shape shape() && { return std::as_const(*this).shape(); }
-  /// The extent of one axis; negative ones count from the end. Throws IndexError.
+  /// Returns the extent of one axis; a negative axis counts from the end. Throws IndexError.
   [[nodiscard]] std::int64_t shape(int axis) const {
     return shape()[static_cast<std::size_t>(sanitize_axis(axis, ndim(), "shape"))];
   }
@@ -62,44 +62,44 @@ class DNDarray {
   [[nodiscard]] std::int64_t size() const { return layout().size(); }
   [[nodiscard]] bool is_balanced() const { return layout().is_balanced(); }
 
-  /// This rank's block, to read: what shares its memory would see a change.
+  /// Returns this rank's block for reading. A write to it would change arrays that share its memory.
   [[nodiscard]] const at::Tensor& larray() const&;
   [[nodiscard]] at::Tensor larray() &&;
-  /// This rank's block, to write to: in memory that no other array shares. What is copied or selected from the array
-  /// later shares it again. Local. Throws ValueError where the array is not writable.
+  /// Returns this rank's block for writing, in memory that no other array shares. A later copy or selection of the
+  /// array shares it again. Local. Throws ValueError if the array is not writable.
   [[nodiscard]] const at::Tensor& mutable_larray() &;
 
-  /// Whether functions in place take the array: they refuse memory that was adopted read-only, or with elements in the
-  /// same place. The same on all ranks. Local.
+  /// Whether functions in place take the array. They refuse memory that was adopted read-only or in which elements
+  /// overlap. Equal on all ranks. Local.
   [[nodiscard]] bool is_writable() const;
-  /// Whether the array's elements lie in memory that from_local or from_dlpack adopted, and are written there. Local.
+  /// Whether from_local or from_dlpack adopted the array's memory, which is then written in place. Local.
   [[nodiscard]] bool is_adopted() const;
 
-  /// The array in another dtype; itself if it has it already. Local.
+  /// Returns the array in another dtype, or itself if it has that dtype. Local.
   [[nodiscard]] DNDarray astype(Dtype dtype) const;
 
-  /// The array with its blocks in the memory of `device`; itself if they are there already. Ranks may name different
+  /// Returns the array with its blocks in the memory of `device`, or itself if they are there. Ranks may name different
   /// GPUs. Local. Throws ValueError for a GPU that the node does not have.
   [[nodiscard]] DNDarray to_device(const Device& device) const;
 
-  /// The part that the entries select, by NumPy's rules (`<heatpp/ops/operands/index.hpp>`). Positions and slices share
-  /// the memory of `x` where nothing has to move. No element moves to another rank, but: a position along the split
-  /// axis is broadcast by its owner, a slice with a negative step along it is exchanged between ranks r and P-1-r, a
-  /// mask over later axes of which one is split recuts the array along the first, and arrays of positions along the
-  /// split axis fetch each row once from its owner. A mask gives an uneven array, split where it was; positions give an
-  /// array cut as they are, or evenly along their first axis longer than 1 if every rank holds them all. Collective.
-  /// Throws IndexError for positions out of range, too many entries, and masks of other shapes.
+  /// Returns the part that the entries select, by NumPy's rules (`<heatpp/ops/operands/index.hpp>`). Positions and
+  /// slices share the memory of `x` if nothing has to move. Elements move to another rank only in four cases: the owner
+  /// of a position along the split axis broadcasts it; a slice with a negative step along it is exchanged between ranks
+  /// r and P-1-r; a mask over later axes, one of which is split, recuts the array along the first; arrays of positions
+  /// along the split axis fetch each row once from its owner. A mask gives an uneven array, split as before. Positions
+  /// give an array cut as they are, or evenly along their first axis longer than 1 if every rank holds them all.
+  /// Collective. Throws IndexError for positions out of range, too many entries, and masks of other shapes.
   [[nodiscard]] DNDarray index(std::initializer_list<Index> entries) const;
   [[nodiscard]] DNDarray index(std::span<const Index> entries) const;
-  /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select. Where positions
-  /// repeat the last one counts. Values move to the ranks that hold the places, and the positions with them unless
-  /// every rank holds them all. Collective. Errors as `index`, ValueError for a value that does not broadcast, a number
-  /// out of range and an array that is not writable, TypeError for complex values in a real array.
+  /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select. If positions
+  /// repeat, the last one counts. Values move to the ranks that hold the places, with the positions unless every rank
+  /// holds them all. Collective. Throws as `index`; ValueError for a value that does not broadcast, a number out of
+  /// range and an array that is not writable; TypeError for complex values in a real array.
   void index_put(std::initializer_list<Index> entries, const Operand& value) &;
   void index_put(std::span<const Index> entries, const Operand& value) &;
-  /// The same of numbers in braces, as array() takes them: `x.index_put({0}, {1, 2, 3})`.
+  /// Writes numbers in braces, as array() takes them: `x.index_put({0}, {1, 2, 3})`.
   void index_put(std::initializer_list<Index> entries, std::initializer_list<Literal> values) &;
-  /// As index, of a named array that may be written to a Selection: `x(0) = y` and `x(x > 3) += 1` write to `x`.
+  /// Selects as index, from a named array: `x(0) = y` and `x(x > 3) += 1` on the Selection write to `x`.
   template <class... Entries>
   [[nodiscard]] Selection operator()(const Entries&... entries) &;
   template <std::size_t N>
@@ -121,38 +121,38 @@ class DNDarray {
     return index({Index(std::vector<int>(positions, positions + N))});
   }
 
-  /// The value of an array with one element, on every rank. Collective: one broadcast of the element if it is split.
-  /// Throws ValueError for other sizes, TypeError for a complex number as a real T.
+  /// Returns the value of an array with one element, on every rank. Collective: one broadcast of the element if it is
+  /// split. Throws ValueError for other sizes, TypeError for a complex number as a real T.
   template <Element T>
   [[nodiscard]] T item() const;
-  /// The same as another type of number, converted as C++ does.
+  /// Returns the value as another type of number, converted as C++ does.
   template <class T>
   requires(std::is_arithmetic_v<T> && !Element<T>) [[nodiscard]] T item() const {
     return static_cast<T>(item<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>());
   }
-  /// item<T>(): `double(mean(x))`, `if (all(x > 3))`. Not implicit: by the language's rules `x + 1` would then be the
-  /// sum of a double and an int.
+  /// Converts as item<T>(): `double(mean(x))`, `if (all(x > 3))`. It is explicit, because by the rules of C++ `x + 1`
+  /// would otherwise be the sum of a double and an int.
   template <class T>
   requires std::is_arithmetic_v<T>
   explicit operator T() const { return item<T>(); }
 
-  /// All elements in C order, on every rank. Collective: an all-gather of the array if it is split. Throws TypeError
-  /// for complex elements as a real T.
+  /// Returns all elements in C order, on every rank. Collective: an all-gather of the array if it is split. Throws
+  /// TypeError for complex elements as a real T.
   template <Element T>
   [[nodiscard]] std::vector<T> to_vector() const;
 
-  /// The elements of this rank's block in C order, sharing memory: to read, and of an array that is not const to write,
-  /// as mutable_larray. Throws TypeError where T is not the dtype, ValueError where the block is not on the CPU,
-  /// or adopted memory that is not contiguous; others are made contiguous. Local.
+  /// Returns the elements of this rank's block in C order, sharing memory: for reading, and for writing as
+  /// mutable_larray if the array is not const. Throws TypeError if T is not the dtype, ValueError if the block is not
+  /// on the CPU or is adopted memory that is not contiguous. Other blocks are made contiguous. Local.
   template <Element T>
   [[nodiscard]] std::span<const T> local() const&;
   template <Element T>
   [[nodiscard]] std::span<T> local() &;
-  /// Not of a temporary, whose elements are gone when the span is used: name the array.
+  /// Deleted for a temporary, whose elements end before the span is used: give the array a name.
   template <Element T>
   std::span<const T> local() const&& = delete;
 
-  // Functions are free: these say how they are called.
+  // Functions are free. `x.sum()` does not compile, and the error says how to call the function.
 #define HEATPP_FREE(name)                                                                                      \
   template <class... Arguments>                                                                                \
   void name(const Arguments&...) const {                                                                       \
@@ -194,7 +194,7 @@ class DNDarray {
   std::shared_ptr<Impl> impl_;
 };
 
-/// The property of `x` of this name. Local.
+/// Returns the property of `x` with this name. Local.
 [[nodiscard]] inline int ndim(const DNDarray& x) { return x.ndim(); }
 [[nodiscard]] inline std::int64_t size(const DNDarray& x) { return x.size(); }
 [[nodiscard]] inline const Shape& shape(const DNDarray& x) { return x.shape(); }
@@ -209,17 +209,17 @@ template <class T>
 }
 /// Whether the array is cut among several ranks.
 [[nodiscard]] inline bool is_distributed(const DNDarray& x) { return x.split() && x.comm().size() > 1; }
-/// The shapes of all ranks' blocks.
+/// Returns the shapes of all ranks' blocks.
 [[nodiscard]] std::vector<Shape> lshape_map(const DNDarray& x);
 /// Whether the dtype of `x` is complex, or is not. Local.
 [[nodiscard]] inline bool iscomplexobj(const DNDarray& x) { return x.dtype() >= complex64; }
 [[nodiscard]] inline bool isrealobj(const DNDarray& x) { return x.dtype() < complex64; }
 
-/// A duplicate with memory of its own. Local.
+/// Returns a duplicate with memory of its own. Local.
 [[nodiscard]] DNDarray copy(const DNDarray& x);
-/// `x` in another dtype. Local.
+/// Returns `x` in another dtype. Local.
 [[nodiscard]] inline DNDarray astype(const DNDarray& x, Dtype dtype) { return x.astype(dtype); }
-/// `x` in the memory of another device. Local.
+/// Returns `x` in the memory of another device. Local.
 [[nodiscard]] inline DNDarray to_device(const DNDarray& x, const Device& device) { return x.to_device(device); }
 
 }  // namespace heatpp

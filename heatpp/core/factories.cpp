@@ -14,7 +14,7 @@ namespace {
 using detail::to_torch;
 using detail::wrap;
 
-/// The array whose local block is make(local shape, tensor options).
+/// Makes the array whose local block is make(local shape, tensor options).
 template <class Make>
 DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptions& options, Make make) {
   const auto& comm = comm_of(options.comm);
@@ -25,7 +25,7 @@ DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptio
   return wrap(std::move(block), std::move(layout), comm);
 }
 
-/// The range of global indices of a 1-d array that this rank computes.
+/// Returns the range of global indices of a 1-d array that this rank computes.
 std::pair<std::int64_t, std::int64_t> my_range(std::int64_t n, const ArrayOptions& options) {
   const auto& comm = comm_of(options.comm);
   const Layout layout({n}, options.split, comm.size());
@@ -33,7 +33,7 @@ std::pair<std::int64_t, std::int64_t> my_range(std::int64_t n, const ArrayOption
   return {layout.offset(comm.rank()), layout.offset(comm.rank() + 1)};
 }
 
-/// The number of steps of a range of whole numbers, whose length may be larger than doubles and int64 hold.
+/// Returns the number of steps in a range of whole numbers, which may exceed the range of double and int64.
 std::uint64_t whole_steps(const ArangeRange& range) {
   const auto start = range.start.to<std::int64_t>(), stop = range.stop.to<std::int64_t>(),
              step = range.step.to<std::int64_t>();
@@ -44,7 +44,7 @@ std::uint64_t whole_steps(const ArangeRange& range) {
   return ((rising ? to - from : from - to) - 1) / (rising ? each : 0 - each) + 1;
 }
 
-/// The first of n numbers of `dtype`, and their step: as in NumPy that from the first to the second, without fractions.
+/// Returns the first number of `dtype` and the step: as in NumPy, that from the first to the second, without fractions.
 std::pair<Scalar, Scalar> converted(const ArangeRange& range, bool whole, std::int64_t n, Dtype dtype) {
   const auto number = [dtype](const Scalar& value) {
     detail::check_in_range("arange", value, dtype);
@@ -56,7 +56,7 @@ std::pair<Scalar, Scalar> converted(const ArangeRange& range, bool whole, std::i
   return {first, number(range.start.to<double>() + range.step.to<double>()) - first};
 }
 
-/// start + step * index in the memory of `index`, whose values it takes.
+/// Computes start + step * index in the memory of `index`, whose values it overwrites.
 template <class T>
 at::Tensor on_line(at::Tensor index, T start, T step) {
   if (step != 1) index.mul_(step);
@@ -64,19 +64,19 @@ at::Tensor on_line(at::Tensor index, T start, T step) {
   return index;
 }
 
-/// Throws for a number that elements of `dtype` cannot be.
+/// Throws for a number that an element of `dtype` cannot hold.
 void check_element(const char* op, const Scalar& value, Dtype dtype) {
   if (dtype != bool_) detail::check_real(op, value.default_dtype(), dtype);
   detail::check_in_range(op, value, dtype);
 }
 
-/// As numbers of `dtype`, or a dtype that holds them all before they are converted.
+/// Returns numbers of `dtype`, or of a dtype that holds them all before a conversion.
 at::Tensor tensor_of(const Literal& literal, Dtype dtype) {
   const auto& values = literal.values();
   const auto rank = [](const Scalar& s) { return s.is_complex() ? 3 : s.is_floating() ? 2 : s.is_integral() ? 1 : 0; };
   int kind = values.empty() ? 2 : 0;
   for (const auto& value : values) kind = std::max(kind, rank(value));
-  if (kind == 2 && is_integral(dtype)) kind = 1;  // of which double does not hold all
+  if (kind == 2 && is_integral(dtype)) kind = 1;  // double does not hold all of these
   const auto fill = [&]<class T>(at::ScalarType type, T) {
     auto tensor = at::empty(literal.shape(), type);
     std::ranges::transform(values, tensor.data_ptr<T>(), [](const Scalar& s) {
@@ -150,7 +150,7 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
   const auto [from, each] = is_integral(dtype) ? converted(range, whole, n, dtype) : std::pair(range.start, range.step);
   const auto [first, last] = my_range(n, options);
   return build("arange", {n}, dtype, options, [&](auto, const auto& o) {
-    // Computed from the global index, so that the values do not depend on the number of ranks.
+    // Each value follows from its global index, so that it does not depend on the number of ranks.
     const bool exact = whole || is_integral(dtype);
     const auto index = at::arange(first, last, o.dtype(exact ? at::kLong : at::kDouble));
     if (exact) return on_line(index, from.to<std::int64_t>(), each.to<std::int64_t>()).to(o);
@@ -172,7 +172,7 @@ DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options) {
   return build("linspace", {num}, dtype, options,
                [&, first = first, last = last, stop = stop, start = start](auto, const auto& o) {
                  auto index = at::arange(first, last, o.dtype(at::kDouble));
-                 // As NumPy, also where the step of ends that differ is rounded to 0.
+                 // As in NumPy, also if the step between different ends is rounded to 0.
                  const auto parts = static_cast<double>(std::max<std::int64_t>(1, steps));
                  auto values =
                      step != 0 ? on_line(index, start, step) : on_line(index.div_(parts), start, stop - start);
@@ -189,7 +189,7 @@ DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_
   const auto& comm = comm_of(options.comm);
   const Layout layout(shape, options.split, comm.size());
   const auto first = layout.split() ? layout.offset(comm.rank()) : 0;
-  // Column minus row on the diagonal, in the block.
+  // The diagonal has this column minus row in the block.
   const auto shift = std::clamp(k, -shape[0], shape[1]) + (layout.split() == 0 ? first : -first);
   return build("eye", shape, options.dtype.value_or(get_default_dtype()), options, [&](auto local, const auto& o) {
     auto block = at::zeros(local, o);

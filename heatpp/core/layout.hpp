@@ -7,17 +7,17 @@
 namespace heatpp {
 
 /// Where the elements of an array lie: its global shape, the axis along which it is cut (or none: every rank holds all
-/// of it), and the exact range of every rank along that axis. Blocks lie in rank order; they may be uneven or empty.
-/// A value type; every rank holds the same one, so nobody ever has to ask where something is.
+/// of it), and the range of every rank along that axis. Blocks lie in rank order; they may be uneven or empty. It is a
+/// value type, and every rank holds an equal one, so no rank has to ask where something is.
 class Layout {
  public:
-  /// Cut evenly: n / ranks each along `split`, the first n % ranks ranks one more. Throws IndexError for a bad split.
+  /// Cuts evenly along `split`: n / ranks each, and one more on the first n % ranks ranks. Throws IndexError.
   Layout(Shape shape, std::optional<int> split, int ranks);
-  /// Cut at the given `offsets`: rank r holds offsets[r] .. offsets[r + 1]. Throws ValueError where they do not rise
+  /// Cuts at the given `offsets`: rank r holds offsets[r] to before offsets[r + 1]. Throws ValueError unless they rise
   /// from 0 to the extent.
   Layout(Shape shape, int split, std::vector<std::int64_t> offsets);
 
-  /// Cut so that rank r holds counts[r] indices along `split`, whose extent in `shape` becomes their sum.
+  /// Cuts so that rank r holds counts[r] indices along `split`; the extent there becomes their sum.
   [[nodiscard]] static Layout from_counts(Shape shape, int split, std::span<const std::int64_t> counts);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
@@ -26,23 +26,23 @@ class Layout {
   [[nodiscard]] std::optional<int> split() const { return split_; }
   [[nodiscard]] int ranks() const { return ranks_; }
 
-  /// First index along the split axis that `rank` holds; offset(ranks()) is the extent. Only for split arrays.
+  /// Returns the first index on `rank` along the split axis; offset(ranks()) is the extent. Only for split arrays.
   [[nodiscard]] std::int64_t offset(int rank) const { return (*offsets_)[static_cast<std::size_t>(rank)]; }
-  /// Number of indices along the split axis that `rank` holds. Only for split arrays.
+  /// Returns how many indices along the split axis `rank` holds. Only for split arrays.
   [[nodiscard]] std::int64_t count(int rank) const { return offset(rank + 1) - offset(rank); }
   [[nodiscard]] std::span<const std::int64_t> offsets() const {
     return offsets_ ? *offsets_ : std::span<const std::int64_t>{};
   }
-  /// The rank that holds `index` along the split axis. Only for split arrays.
+  /// Returns the rank that holds `index` along the split axis. Only for split arrays.
   [[nodiscard]] int owner(std::int64_t index) const;
 
   [[nodiscard]] Shape local_shape(int rank) const;
   /// Whether the cut is the even one.
   [[nodiscard]] bool is_balanced() const;
 
-  /// The same cut of an array of another shape, along `split`, whose extent there must be the same; uncut for nullopt.
+  /// Returns this cut for another shape along `split`, which must have the same extent; nullopt: uncut.
   [[nodiscard]] Layout with(Shape shape, std::optional<int> split) const;
-  /// An uncut array of another shape over the same ranks.
+  /// Returns the layout of an uncut array of another shape over the same ranks.
   [[nodiscard]] Layout replicated(Shape shape) const { return {std::move(shape), std::nullopt, ranks_}; }
 
   friend bool operator==(const Layout& a, const Layout& b);
@@ -54,7 +54,7 @@ class Layout {
   Shape shape_;
   std::optional<int> split_;
   int ranks_;
-  std::shared_ptr<const std::vector<std::int64_t>> offsets_;  // ranks + 1 of them; none where not split
+  std::shared_ptr<const std::vector<std::int64_t>> offsets_;  // ranks + 1 of them; null if not split
 };
 
 /// Whether two layouts cut along the same axis at the same places.

@@ -7,7 +7,7 @@
 namespace heatpp {
 namespace {
 
-/// The dtype of numbers in braces, of which the later kind wins, and of vectors.
+/// Returns the common dtype. Among numbers in braces the later kind wins, and a vector keeps its dtype.
 Dtype common_dtype(Dtype a, bool a_in_braces, Dtype b, bool b_in_braces) {
   if (a_in_braces && b_in_braces) return std::max(a, b);
   if (a_in_braces && is_whole(a) && !is_whole(b)) return b;

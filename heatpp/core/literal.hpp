@@ -11,7 +11,7 @@ namespace heatpp {
 
 class Literal;
 namespace detail {
-/// A vector, array or span; what has a shape is no list of its elements, and text is none of characters.
+/// A vector, array or span. A type with a shape is no list of its elements, and text is no list of characters.
 template <class R>
 concept List =
     std::ranges::random_access_range<R> && !std::convertible_to<R, std::string_view> && !requires(const R& range) {
@@ -30,7 +30,7 @@ class Literal {
       : shape_{std::ssize(values)},
         values_(std::ranges::begin(values), std::ranges::end(values)),
         dtype_(dtype_of_all<std::ranges::range_value_t<R>>()) {}
-  /// Throws ValueError where the parts differ in shape.
+  /// Throws ValueError if the parts differ in shape.
   template <detail::List R>
   requires detail::List<std::ranges::range_value_t<R>> Literal(const R& parts)  // NOLINT: conversion intended
       : Literal(std::vector<Literal>(std::ranges::begin(parts), std::ranges::end(parts))) {}
@@ -38,7 +38,7 @@ class Literal {
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const std::vector<Scalar>& values() const { return values_; }
-  /// That of a vector's elements; of numbers in braces bool, int64, the default one or that of complex numbers.
+  /// Returns the dtype of a vector's elements, or bool, int64, the default or its complex one for braces.
   [[nodiscard]] Dtype dtype() const { return dtype_; }
 
  private:
@@ -53,7 +53,7 @@ class Literal {
   Shape shape_;
   std::vector<Scalar> values_;
   Dtype dtype_ = get_default_dtype();
-  bool in_braces_ = false;  ///< whether it has numbers alone, which widen no dtype
+  bool in_braces_ = false;  ///< whether all numbers are in braces; these widen no dtype
 };
 
 }  // namespace heatpp

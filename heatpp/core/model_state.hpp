@@ -6,12 +6,12 @@
 
 namespace heatpp {
 
-/// What an estimator was told and has learnt, by names: what is written to a file and made an estimator again. All of
-/// it is on every rank.
+/// The options of an estimator and what it has learnt, by names. It is written to a file, and an estimator can be made
+/// of it again. Every rank holds all of it.
 struct ModelState {
-  std::string kind;                                 ///< the estimator's class, "KMeans"
-  std::map<std::string, std::string> options = {};  ///< numbers as text that reads back the same, "true" and "false"
-  std::map<std::string, DNDarray> arrays = {};      ///< what was learnt
+  std::string kind;                                 ///< class of the estimator, "KMeans"
+  std::map<std::string, std::string> options = {};  ///< numbers as text that reads back exactly; "true" and "false"
+  std::map<std::string, DNDarray> arrays = {};      ///< the learnt arrays
 };
 
 }  // namespace heatpp

@@ -28,7 +28,7 @@ bool summarised(std::int64_t extent, bool summarise) {
   return summarise && extent - options().edgeitems > options().edgeitems;
 }
 
-/// The indices that are shown of an axis which is summarised.
+/// Returns the indices shown of a summarized axis.
 std::vector<std::int64_t> edges(std::int64_t extent) {
   std::vector<std::int64_t> shown(static_cast<std::size_t>(2 * options().edgeitems));
   const auto middle = shown.begin() + options().edgeitems;
@@ -37,7 +37,7 @@ std::vector<std::int64_t> edges(std::int64_t extent) {
   return shown;
 }
 
-/// What is shown of `x`, on every rank.
+/// Returns the elements shown of `x`, on every rank.
 at::Tensor shown_part(const DNDarray& x, bool summarise) {
   auto part = x.larray();
   const auto& layout = x.layout();
@@ -69,7 +69,7 @@ std::string real_text(double value, bool scientific) {
                     : detail::formatted("{:.{}f}", value, options().precision);
 }
 
-/// The texts of float64 numbers, all with exponents or none.
+/// Returns the texts of float64 numbers, all with exponents or none.
 std::vector<std::string> real_texts(const at::Tensor& values) {
   const std::span numbers(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel()));
   double largest = 0, smallest = INFINITY;
@@ -121,7 +121,7 @@ class Writer {
     std::string text = "[";
     auto column = indent + 1;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      // Behind a part are a comma or the brackets that end its row.
+      // A comma follows a part, or the brackets that end its row.
       const bool wrap = rows || column + 2 + parts[i].size() + axis + 1 > options().linewidth;
       if (i > 0) text += wrap ? next_line : ", ";
       if (i > 0) column = wrap ? indent + 1 : column + 2;
@@ -132,7 +132,7 @@ class Writer {
   }
 
  private:
-  /// What stands along an axis, an ellipsis in the place of what does not.
+  /// Returns the parts along an axis, with an ellipsis for those that are left out.
   std::vector<std::string> parts_of(std::size_t axis, std::size_t indent) {
     const bool cut = summarised(global_[axis], summarise_);
     const auto shown = cut ? 2 * options().edgeitems : global_[axis];

@@ -18,7 +18,7 @@ namespace {
 std::atomic<Dtype> default_dtype = float32;
 
 Dtype promote_integers(Dtype a, Dtype b) {
-  // Dtypes are ordered by width; only uint8 meets a signed type of its own width.
+  // Dtypes are ordered by width; only uint8 can meet a signed type of its own width.
   if (a == b) return a;
   if (std::min(a, b) == uint8 && std::max(a, b) == int8) return int16;
   return std::max(a, b);
@@ -26,28 +26,28 @@ Dtype promote_integers(Dtype a, Dtype b) {
 
 Dtype promote_floats(Dtype a, Dtype b) {
   if (a == b) return a;
-  if (std::max(a, b) <= bfloat16) return float32;  // float16 with bfloat16: neither holds the other
+  if (std::max(a, b) <= bfloat16) return float32;  // float16 and bfloat16: neither holds the other
   return std::max(a, b);
 }
 
-/// Whether floating numbers beside those of a dtype are double, as whole ones of 32 bits do not fit into float.
+/// Whether floats beside this dtype are double, because float does not hold whole numbers of 32 bits.
 bool is_wide(Dtype dtype) { return real_type(dtype) == float64 || (is_integral(dtype) && itemsize(dtype) >= 4); }
 
 Dtype complex_of(Dtype parts) { return parts == float64 ? complex128 : complex64; }
 
-/// The place among bool, unsigned, signed, floating and complex.
+/// Returns the position in bool, unsigned, signed, floating, complex.
 int kind(Dtype dtype) {
   return int{dtype != bool_} + int{dtype >= int8} + int{dtype >= float16} + int{is_complex(dtype)};
 }
 
-/// Whether the mantissa of a float holds all whole numbers of a dtype (NumPy lets 64 bits pass for float64).
+/// Whether the mantissa of a float holds all numbers of a whole dtype (NumPy lets 64 bits pass for float64).
 bool fits(Dtype from, Dtype to) {
   if (!is_integral(from) || is_integral(to)) return true;
   const auto parts = real_type(to);
   return parts == float64 || itemsize(from) * 2 <= itemsize(parts);
 }
 
-/// The smallest float that holds a float's and the whole numbers.
+/// Returns the smallest float that holds a float and the whole numbers.
 Dtype promote_whole(Dtype whole, Dtype floating) {
   if (fits(whole, floating)) return floating;
   return fits(whole, float32) ? float32 : float64;

@@ -26,7 +26,7 @@ struct Range {
 Range range_of(const Layout& layout, int rank) { return {layout.offset(rank), layout.offset(rank + 1)}; }
 Range overlap(Range a, Range b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
 
-/// Indices `range` along `axis` of a contiguous tensor, as runs of memory.
+/// Returns indices `range` along `axis` of a contiguous tensor as runs of memory.
 template <class Byte>
 BasicBlock<Byte> block_of(const at::Tensor& tensor, int axis, Range range) {
   std::int64_t outer = 1, inner = tensor.element_size();
@@ -37,7 +37,7 @@ BasicBlock<Byte> block_of(const at::Tensor& tensor, int axis, Range range) {
           tensor.size(axis) * inner};
 }
 
-/// What `me` sends to `peer`, along which axis of its block.
+/// Returns what `me` sends to `peer`, and along which axis of its block.
 std::pair<int, Range> outgoing(const Layout& from, const Layout& to, int me, int peer) {
   const auto mine = range_of(from, me);
   if (!to.split()) return {*from.split(), {0, mine.count()}};
@@ -46,7 +46,7 @@ std::pair<int, Range> outgoing(const Layout& from, const Layout& to, int me, int
   return {*from.split(), {both.first - mine.first, both.last - mine.first}};
 }
 
-/// What `me` receives from `peer`, along which axis of its new block.
+/// Returns what `me` receives from `peer`, and along which axis of its new block.
 std::pair<int, Range> incoming(const Layout& from, const Layout& to, int me, int peer) {
   const auto theirs = range_of(from, peer);
   if (to.split() != from.split()) return {*from.split(), theirs};
@@ -104,7 +104,7 @@ std::int64_t detail::relayout_cost(const Layout& from, const Layout& to, std::in
   const auto size = from.size(), ranks = std::int64_t{from.ranks()};
   if (!to.split()) return size * (ranks - 1) * bytes_each;
   const auto extent = std::max<std::int64_t>(1, from.offset(from.ranks()));
-  std::int64_t staying = 0;  // elements that are where they belong
+  std::int64_t staying = 0;  // elements that do not move
   for (int r = 0; r < from.ranks(); ++r) {
     if (from.split() == to.split()) staying += overlap(range_of(from, r), range_of(to, r)).count() * (size / extent);
     else staying += from.count(r) * to.count(r) * (size / extent / std::max<std::int64_t>(1, to.offset(to.ranks())));
@@ -163,7 +163,7 @@ Layout detail::agreed_layout(const char* op, const Layout& from, const std::vect
                         tuple_text(counts), to_string(from.shape()), to_string(from.split()), comm.size());
   });
   if (!from.split()) throw_error(failure->kind, failure->message);
-  // The least and, negated, the greatest of what the ranks have.
+  // The least and, negated, the greatest hash of the ranks.
   const auto hash = static_cast<std::int64_t>(hash_of(counts) >> 2U);
   std::array<std::int64_t, 2> seen{failure ? -1 : hash, -hash};
   comm.allreduce(seen, ReduceOp::min);

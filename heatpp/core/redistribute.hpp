@@ -4,33 +4,33 @@
 
 namespace heatpp {
 
-/// `x` cut along another axis, or replicated (`std::nullopt`). From replicated: local. To
-/// replicated: every rank receives all other blocks. Between axes: each element moves at most once, in one exchange,
-/// with a few MiB of extra memory. Collective. Throws IndexError for a bad axis, and Error on all ranks where one has
-/// no memory for a new block of 64 MiB or more (smaller ones: on that rank); one allreduce of 8 bytes tells.
+/// Cuts `x` along another axis, or replicates it (`std::nullopt`). From replicated: local. To replicated: every rank
+/// receives all other blocks. Between axes: each element moves at most once, in one exchange, with a few MiB of extra
+/// memory. Collective. Throws IndexError for a bad axis. If a rank has no memory for a new block of 64 MiB or more, all
+/// ranks throw Error, for which one allreduce of 8 bytes is sent; for a smaller block only that rank throws.
 [[nodiscard]] DNDarray resplit(const DNDarray& x, std::optional<int> split);
 
-/// `x` cut evenly along its split axis. Only what lies on the wrong rank moves. Collective.
+/// Cuts `x` evenly along its split axis. Only elements on the wrong rank move. Collective.
 [[nodiscard]] DNDarray balance(const DNDarray& x);
 
-/// `x` cut so that rank r holds counts[r] indices of the split axis. Collective: one all-reduce of 16 bytes besides
-/// what moves. Throws ValueError on all ranks where `x` is not split, the counts do not add up to the extent, or differ
-/// by rank.
+/// Cuts `x` so that rank r holds counts[r] indices of the split axis. Collective: one all-reduce of 16 bytes besides
+/// what moves. Throws ValueError on all ranks if `x` is not split, or if the counts do not add up to the extent or
+/// differ by rank.
 [[nodiscard]] DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts);
 
-/// All of `x` on one rank, the others' blocks empty; a replicated array is cut along axis 0, for which nothing moves.
-/// Collective. Throws ValueError for an array without axes and a rank that there is not.
+/// Brings all of `x` to one rank and leaves the other blocks empty. A replicated array becomes cut along axis 0, and
+/// nothing moves. Collective. Throws ValueError for an array without axes and for a rank that does not exist.
 [[nodiscard]] DNDarray collect(const DNDarray& x, int rank = 0);
 
-/// `x` becomes the new array. Throw ValueError for adopted memory, which stays as the host cut it.
+/// Replaces `x` by the new array. Throws ValueError for adopted memory, which stays as the host cut it.
 void resplit_(DNDarray& x, std::optional<int> split);
 void balance_(DNDarray& x);
 void redistribute_(DNDarray& x, const std::vector<std::int64_t>& counts);
 void collect_(DNDarray& x, int rank = 0);
 
-/// What happens where operands with different layouts meet: the cheaper one moves, or a ValueError is thrown on all
-/// ranks. What a function of one array, or of arrays in one layout, recuts by its contract, and what it fetches by
-/// position or gathers, does not count and is not refused.
+/// What happens if operands with different layouts meet: the cheaper one moves, or all ranks throw ValueError. This
+/// concerns neither a function that recuts one array, or arrays in one layout, by its contract, nor what it fetches by
+/// position or gathers.
 enum class Redistribution { allow, forbid };
 void set_redistribution(Redistribution policy);
 
@@ -39,7 +39,7 @@ struct CommReport {
   std::int64_t calls = 0;                ///< communication calls
   std::int64_t bytes = 0;                ///< payload handed to them
   std::int64_t redistributions = 0;      ///< operands that moved because layouts differed
-  std::int64_t redistributed_bytes = 0;  ///< what that cost, over all ranks
+  std::int64_t redistributed_bytes = 0;  ///< bytes of these, over all ranks
 };
 [[nodiscard]] CommReport comm_report();
 

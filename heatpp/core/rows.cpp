@@ -39,7 +39,7 @@ DNDarray by_samples(const DNDarray& x) {
     detail::raise<ValueError>("Rows", "got an array of shape {}; expected (samples, features)", to_string(x.shape()));
   if (is_complex(x.dtype()))
     detail::raise<TypeError>("Rows", "got an array of {}; expected real numbers", name(x.dtype()));
-  const auto here = x.to_device(cpu);  // where estimators read them
+  const auto here = x.to_device(cpu);  // estimators read them on the CPU
   return here.split() == 1 ? resplit(here, 0) : here;
 }
 

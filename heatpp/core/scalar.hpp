@@ -11,8 +11,8 @@ namespace detail {
 [[noreturn]] void raise_no_int64(std::uint64_t number);
 }
 
-/// One number of any kind, as it stands in an expression: `x * 2`, `x > 1.5`. It never widens an array's dtype within
-/// its kind (whole number, floating, complex).
+/// One number of any kind in an expression: `x * 2`, `x > 1.5`. It never widens an array's dtype within its kind (whole
+/// number, floating, complex).
 class Scalar {
  public:
   template <class T>
@@ -32,7 +32,7 @@ class Scalar {
   [[nodiscard]] bool is_floating() const { return value_.index() == 2; }
   [[nodiscard]] bool is_complex() const { return value_.index() == 3; }
 
-  /// The value as T, converted as C++ does.
+  /// Returns the value as T, converted as C++ does.
   template <class T>
   [[nodiscard]] T to() const {
     return std::visit(
@@ -43,8 +43,8 @@ class Scalar {
         },
         value_);
   }
-  /// The dtype an array made of such numbers has: bool, int64, the default one (get_default_dtype) or that of complex
-  /// numbers with such parts.
+  /// Returns the dtype of an array made of such numbers: bool, int64, the default one (get_default_dtype) or the
+  /// complex one with such parts.
   [[nodiscard]] Dtype default_dtype() const;
 
  private:

@@ -7,10 +7,10 @@ namespace detail {
 class Origin;
 }  // namespace detail
 
-/// What `x(...)` gives: the part of `x` as an array. As long as it has no name, writing to it writes to `x`, whatever
-/// the layout and the kind of the entries: `x(0) = y(0)`, `x(x > 3) = 5`, `x(slice(1, 4)) += y`, `fill_diagonal(x(0),
-/// 1)`, also if a function returns it, and also to a selection of a selection. With a name, `auto row = x(0)`, it is an
-/// array of its own. Collective. Errors as index_put, and ValueError where the array is gone that it was taken from.
+/// The result of `x(...)`: the part of `x` as an array. As long as it has no name, writing to it writes to `x`, for
+/// every layout and kind of entries: `x(0) = y(0)`, `x(x > 3) = 5`, `x(slice(1, 4)) += y`, `fill_diagonal(x(0), 1)`.
+/// This holds also if a function returns it, and for a selection of a selection. With a name, `auto row = x(0)`, it is
+/// an array of its own. Collective. Throws as index_put, and ValueError if the array that it was taken from is gone.
 class Selection : public DNDarray {
  public:
   Selection(DNDarray part, std::shared_ptr<const detail::Origin> origin)
@@ -22,7 +22,7 @@ class Selection : public DNDarray {
   void operator=(const Operand& value) &&;
   void operator=(const Selection& value) &&;
   void operator=(Selection&& value) &&;
-  /// Numbers in braces, as array() takes them: `x(0) = {1, 2, 3}`.
+  /// Writes numbers in braces, as array() takes them: `x(0) = {1, 2, 3}`.
   void operator=(std::initializer_list<Literal> values) &&;
   template <class T>
   requires std::is_arithmetic_v<T> Selection& operator=(T) & = delete;  // it has a name: r(ht::ellipsis) = number
@@ -43,7 +43,7 @@ class Selection : public DNDarray {
     return std::move(*this).select({Index(entries)...});
   }
 
-  /// Where it was taken, if it has not been written yet. For functions in place.
+  /// Returns where it was taken from, if it has not been written yet. For functions in place.
   [[nodiscard]] std::shared_ptr<const detail::Origin> release_origin() && { return std::move(origin_); }
 
  private:
@@ -51,11 +51,11 @@ class Selection : public DNDarray {
   std::shared_ptr<const detail::Origin> origin_;
 };
 
-/// Exchanges what two selections name, of equal shapes: `swap(x(0), x(1))`. Collective. Errors as their assignment.
+/// Exchanges the elements of two selections of equal shapes: `swap(x(0), x(1))`. Collective. Throws as assignment.
 void swap(Selection&& a, Selection&& b);
 
 namespace detail {
-/// The part of `x` at the entries, and where it was taken.
+/// Returns the part of `x` at the entries, with the place that it was taken from.
 [[nodiscard]] Selection selected(DNDarray& x, std::initializer_list<Index> entries);
 }  // namespace detail
 

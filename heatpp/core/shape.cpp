@@ -35,7 +35,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, const char* op) {
                                 to_string(b));
     result[result.size() - i] = extent_a == 1 ? extent_b : extent_a;
   }
-  (void)size_of(result);  // which refuses negative extents
+  (void)size_of(result);  // throws for negative extents
   return result;
 }
 

@@ -25,25 +25,25 @@ class Shape : public std::vector<std::int64_t> {
 /// "(4096, 512)".
 [[nodiscard]] std::string to_string(const Shape& shape);
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
-/// "split 0" or "split none".
+/// Returns "split 0" or "split none".
 [[nodiscard]] std::string to_string(const std::optional<int>& split);
 
-/// Product of the extents. Throws ValueError for a negative one and where the product does not fit 63 bits.
+/// Returns the product of the extents. Throws ValueError if one is negative or the product exceeds 63 bits.
 [[nodiscard]] std::int64_t size_of(const Shape& shape);
 
-/// The shape to which arrays of these shapes broadcast (NumPy's rule). Throws ValueError naming `op` where there is
-/// none.
+/// Returns the shape to which arrays of these shapes broadcast (NumPy's rule). Throws ValueError naming `op` if there
+/// is none.
 [[nodiscard]] Shape broadcast_shapes(const Shape& a, const Shape& b, const char* op = "broadcast_shapes");
 
-/// The same for any number of shapes.
+/// Returns the common shape of any number of shapes.
 [[nodiscard]] Shape broadcast_shapes(const std::vector<Shape>& shapes);
-/// HeAT's name for it.
+/// Does broadcast_shapes, by HeAT's name.
 [[nodiscard]] inline Shape broadcast_shape(const Shape& a, const Shape& b) { return broadcast_shapes(a, b); }
 
-/// `shape`, whose extents must not be negative. Throws ValueError.
+/// Returns `shape`. Throws ValueError if an extent is negative.
 [[nodiscard]] Shape sanitize_shape(const Shape& shape);
 
-/// The axis in 0 .. ndim-1 that `axis` means; negative ones count from the end. Throws IndexError naming `op`.
+/// Returns `axis` as 0 .. ndim-1; negative ones count from the end. Throws IndexError naming `op`.
 [[nodiscard]] int sanitize_axis(int axis, int ndim, const char* op);
 
 namespace detail {

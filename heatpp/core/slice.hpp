@@ -5,7 +5,7 @@
 
 namespace heatpp {
 
-/// A range of indices as Python's start:stop:step; open ends are nullopt, negative ends count from the end.
+/// A range of indices like Python's start:stop:step. An open end is nullopt, a negative end counts from the end.
 struct Slice {
   std::optional<std::int64_t> start = std::nullopt;
   std::optional<std::int64_t> stop = std::nullopt;
@@ -17,7 +17,7 @@ struct Slice {
   return {start, stop, step};
 }
 
-/// The indices before `stop`.
+/// Returns the indices before `stop`.
 [[nodiscard]] constexpr Slice slice(std::optional<std::int64_t> stop) { return {std::nullopt, stop, 1}; }
 
 /// A slice of an axis of known extent: `count` indices start, start + step, ..., with a step that is at most the
@@ -27,7 +27,7 @@ struct ResolvedSlice {
 };
 /// Throws ValueError naming `op` for step 0.
 [[nodiscard]] ResolvedSlice resolve(const Slice& slice, std::int64_t extent, const char* op);
-/// The same slice without open and negative ends, as HeAT has it.
+/// Returns the slice without open and negative ends, as HeAT does.
 [[nodiscard]] inline ResolvedSlice sanitize_slice(const Slice& slice, std::int64_t extent) {
   return resolve(slice, extent, "sanitize_slice");
 }

@@ -22,7 +22,7 @@ using detail::raise;
 
 enum class Kind { complex, real };
 
-/// One transform along one axis: real ones lead to half of the numbers, or from them.
+/// A transform along one axis: a real one gives half of the numbers, or starts from them.
 struct Transform {
   const char* op;
   Kind kind;
@@ -47,7 +47,7 @@ Shape with_extent(Shape shape, int axis, std::int64_t extent) {
   return shape;
 }
 
-/// `x` with `length` indices along `axis`: without the others, or with zeros behind them.
+/// Returns `x` with `length` indices along `axis`: cut, or with zeros behind.
 DNDarray sized(const DNDarray& x, int axis, std::int64_t length) {
   const auto extent = extent_of(x, axis);
   if (length == extent) return x;
@@ -57,7 +57,7 @@ DNDarray sized(const DNDarray& x, int axis, std::int64_t length) {
   return pad(x, widths);
 }
 
-/// The transform of a block that has all of an axis, whose real length is n.
+/// Transforms a block that has all of an axis, whose real length is n.
 at::Tensor local(const Transform& transform, const at::Tensor& block, int axis, std::int64_t n, Norm norm) {
   const auto how = text_of(norm);
   const bool forth = transform.direction == Direction::forth;
@@ -76,7 +76,7 @@ at::Tensor local(const Transform& transform, const at::Tensor& block, int axis, 
   return block.is_cpu() ? detail::transformed_by_lines(block, axis, along) : along(block, axis, 0);
 }
 
-/// The longest axis other than the split, if it has an index for each rank.
+/// Returns the longest axis other than the split, if it has an index for each rank.
 std::optional<int> other_axis(const DNDarray& x) {
   int longest = *x.split();
   for (int axis = 0; axis < x.ndim(); ++axis)
@@ -85,13 +85,13 @@ std::optional<int> other_axis(const DNDarray& x) {
   return longest;
 }
 
-/// All n numbers along `axis` of which the first n / 2 + 1 are given.
+/// Returns all n numbers along `axis`; the first n / 2 + 1 are given.
 DNDarray whole_spectrum(const DNDarray& half, int axis, std::int64_t n) {
   const auto mirrored = detail::along(half, axis, slice(1, n - extent_of(half, axis) + 1));
   return concatenate({half, conj(flip(mirrored, axis))}, axis);
 }
 
-/// Along the split axis, with no more than its share on each rank, and without a factor.
+/// Transforms along the split axis, with only its share on each rank, and without a factor.
 DNDarray in_pieces(const Transform& transform, const DNDarray& x, std::int64_t n) {
   const bool real = transform.kind == Kind::real, back = transform.direction == Direction::back;
   if (real && !back && n % 2 == 0) return detail::real_along_split(x);
@@ -104,7 +104,7 @@ DNDarray in_pieces(const Transform& transform, const DNDarray& x, std::int64_t n
   return back ? heatpp::real(all) : sized(all, axis, n / 2 + 1);
 }
 
-/// `y`, transformed from an array cut as `cut`, cut likewise, or evenly if the axis has another length now.
+/// Cuts `y`, transformed from an array cut as `cut`, in the same way, or evenly if the axis has another length.
 DNDarray cut_like(const DNDarray& y, const Layout& cut) {
   const auto axis = *cut.split();
   const bool same = extent_of(y, axis) == cut.shape()[static_cast<std::size_t>(axis)];
@@ -155,8 +155,8 @@ std::vector<int> axes_of(const char* op, const DNDarray& x, const FftnOptions& o
   return axes;
 }
 
-/// One axis after another; the last one by a real transform, first where it leads to complex numbers. An axis that is
-/// named again has its first length then.
+/// Transforms one axis after another; the last one by a real transform, first if that gives complex numbers. An axis
+/// that is named twice then has its first length.
 DNDarray along_axes(const Transform& transform, const DNDarray& x, const FftnOptions& options) {
   const auto axes = axes_of(transform.op, x, options);
   if (transform.kind == Kind::real && axes.empty())
@@ -170,7 +170,7 @@ DNDarray along_axes(const Transform& transform, const DNDarray& x, const FftnOpt
   };
   const auto others = axes.size() - (real ? 1 : 0);
   if (real && forth) apply(Kind::real, others);
-  // In NumPy's order, which tells where an axis is named again.
+  // The order is NumPy's, which matters if an axis is named twice.
   for (std::size_t i = 0; i < others; ++i) apply(Kind::complex, real && !forth ? i : others - 1 - i);
   if (real && !forth) apply(Kind::real, others);
   return result;

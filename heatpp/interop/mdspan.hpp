@@ -5,7 +5,7 @@
 
 namespace heatpp {
 
-/// A view of N-dimensional memory with any strides, in elements: what std::mdspan with layout_stride is.
+/// A view of N-dimensional memory with any strides, in elements, like std::mdspan with layout_stride.
 template <class T, std::size_t N>
 class StridedView {
  public:
@@ -14,7 +14,7 @@ class StridedView {
 
   StridedView(T* data, const Extents& extents, const Extents& strides)
       : data_(data), extents_(extents), strides_(strides) {}
-  /// From std::mdspan, Kokkos::mdspan, and whatever else has their members.
+  /// Views std::mdspan, Kokkos::mdspan, and any type with their members.
   template <class Mdspan>
   requires requires(const Mdspan& m) {
     { m.data_handle() } -> std::convertible_to<T*>;
@@ -63,8 +63,8 @@ class StridedView {
 };
 
 namespace detail {
-/// Where this rank's block lies in memory. Throws TypeError where it is not of `dtype`, ValueError where it has not
-/// `axes` axes or is not on the CPU.
+/// Returns where this rank's block lies in memory. Throws TypeError unless it is of `dtype`, ValueError unless it has
+/// `axes` axes and is on the CPU.
 struct StridedBlock {
   void* data;
   Shape extents, strides;
@@ -72,9 +72,9 @@ struct StridedBlock {
 [[nodiscard]] StridedBlock strided_block(const DNDarray& x, Dtype dtype, std::size_t axes);
 }  // namespace detail
 
-/// This rank's block of `x`, sharing memory, whatever its strides: of a const array to read, else also to write, as
-/// `x.local`. Local. Throws TypeError where T is not the dtype, ValueError where `x` has not N axes or is not on the
-/// CPU.
+/// Views this rank's block of `x` in its memory, at any strides: for reading if the array is const, else also for
+/// writing, as `x.local`. Local. Throws TypeError if T is not the dtype, ValueError if `x` does not have N axes or is
+/// not on the CPU.
 template <Element T, std::size_t N>
 [[nodiscard]] StridedView<const T, N> local_view(const DNDarray& x) {
   const auto block = detail::strided_block(x, dtype_of<T>(), N);
@@ -90,9 +90,9 @@ template <Element T, std::size_t N>
   return {const_cast<T*>(view.data_handle()), view.extents(), view.strides()};
 }
 template <Element T, std::size_t N>
-void local_view(const DNDarray&& x) = delete;  // its elements would be gone
+void local_view(const DNDarray&& x) = delete;  // its elements would end first
 
-/// Adopts the memory of a view as this rank's block, in place and with its strides; it must outlive the array.
+/// Adopts the memory of a view as this rank's block, in place and with its strides. It must outlive the array.
 /// Collective, see from_local. Throws ValueError for negative strides.
 template <Element T, std::size_t N>
 [[nodiscard]] DNDarray from_local(const StridedView<T, N>& view, const LocalOptions& options = {}) {

@@ -6,7 +6,7 @@
 
 namespace heatpp::detail {
 
-/// Throws ValueError where the expression does not have the block's shape.
+/// Throws ValueError unless the expression has the block's shape.
 template <class Expression>
 void check_expression(const char* op, const Expression& expression, const Shape& block) {
   if (!std::equal(block.begin(), block.end(), expression.shape().begin(), expression.shape().end()))
@@ -24,9 +24,9 @@ template <class T>
 
 namespace heatpp {
 
-/// This rank's block of `x` as an xtensor container on the same memory: of a const array to read, else also to write,
-/// as `x.local`. Local. Throws TypeError where T is not the dtype, ValueError where the block is not contiguous or not
-/// on the CPU.
+/// Gives this rank's block of `x` as an xtensor container on the same memory: for reading if the array is const, else
+/// also for writing, as `x.local`. Local. Throws TypeError if T is not the dtype, ValueError if the block is not
+/// contiguous or not on the CPU.
 template <Element T>
 [[nodiscard]] auto as_xtensor(const DNDarray& x) {
   return detail::adapted(x.local<T>(), x.lshape());
@@ -36,10 +36,10 @@ template <Element T>
   return detail::adapted(x.local<T>(), x.lshape());
 }
 template <Element T>
-void as_xtensor(const DNDarray&& x) = delete;  // its elements would be gone
+void as_xtensor(const DNDarray&& x) = delete;  // its elements would end first
 
 /// Adopts the elements of an xtensor container, or of a view on one, as this rank's block, in place and with their
-/// strides; it must outlive the array. Collective, see from_local. Throws ValueError for negative strides.
+/// strides. It must outlive the array. Collective, see from_local. Throws ValueError for negative strides.
 template <class Container>
 [[nodiscard]] DNDarray from_xtensor(Container& container, const LocalOptions& options = {}) {
   const auto& shape = container.shape();
@@ -49,16 +49,16 @@ template <class Container>
 }
 
 /// Computes an xtensor expression over local blocks into this rank's block of `x`, in one pass and without temporaries.
-/// Local. Throws ValueError where the expression does not have the block's shape, and where `x` is not writable.
+/// Local. Throws ValueError unless the expression has the block's shape and `x` is writable.
 template <class Expression, Element T = typename Expression::value_type>
 void assign(DNDarray& x, const Expression& expression) {
   auto block = as_xtensor<T>(x);
   detail::check_expression("assign", expression, x.lshape());
-  if (block.size() > 0) xt::noalias(block) = expression;  // views of nothing may point beside it
+  if (block.size() > 0) xt::noalias(block) = expression;  // a view of an empty block may point outside of it
 }
 
-/// The array with the layout of `x` whose blocks are an xtensor expression over local blocks, computed in one pass:
-/// `ht::from_expression(a * a + b, x)` with `a = ht::as_xtensor<float>(x)`. Local. Errors as of assign.
+/// Makes an array with the layout of `x` whose blocks are an xtensor expression over local blocks, in one pass:
+/// `ht::from_expression(a * a + b, x)` with `a = ht::as_xtensor<float>(x)`. Local. Throws as assign.
 template <class Expression>
 [[nodiscard]] DNDarray from_expression(const Expression& expression, const DNDarray& x) {
   auto result = empty_like(x, dtype_of<typename Expression::value_type>());

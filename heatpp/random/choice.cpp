@@ -19,18 +19,18 @@ using namespace detail;
 using heatpp::detail::raise;
 using heatpp::detail::wrap;
 
-/// `p` as float64, which must have at least `least` elements that are not 0.
+/// Returns `p` as float64, which must have at least `least` elements that are not 0.
 DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
   if (p.shape() != Shape{n})
     raise<ValueError>("choice", "got p of shape {} for {} elements; expected one each", to_string(p.shape()), n);
   heatpp::detail::check_real("choice", p.dtype(), "p");
   auto block = p.larray().to(at::kDouble);
-  std::array<double, 3> sums{};  // the sum, how many are not 0, how many are wrong
+  std::array<double, 3> sums{};  // the sum, the number of non-zeros, the number of wrong ones
   if (block.numel() > 0)
     sums = {block.sum().item<double>(), (block > 0).sum().item<double>(),
             (block >= 0).logical_not().sum().item<double>()};
   if (p.split()) p.comm().allreduce(sums);
-  // What summing rounds, in the dtype that p was made in.
+  // The rounding error of the sum in the dtype of p.
   const double tolerance = std::sqrt(finfo(is_floating(p.dtype()) ? p.dtype() : float64).eps);
   if (sums[2] > 0 || !(std::abs(sums[0] - 1) <= tolerance))
     raise<ValueError>("choice", "got p with {} negative or NaN and sum {}; expected numbers >= 0 with sum 1", sums[2],
@@ -40,7 +40,7 @@ DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
   return wrap(std::move(block), p.layout(), p.comm());
 }
 
-/// The first elements of a permutation, in the shape and layout of the target.
+/// Returns the first elements of a permutation, in the shape and layout of the target.
 DNDarray start_of(const Target& target, const Bijection& permutation) {
   auto block = at::empty(target.local_shape(), at::kLong);
   auto* out = block.data_ptr<std::int64_t>();
@@ -50,8 +50,8 @@ DNDarray start_of(const Target& target, const Bijection& permutation) {
   return target.wrap(std::move(block));
 }
 
-/// Where random numbers lie among the running sums of the weights, which are whole numbers here: of those no order of
-/// adding changes a sum, so that all layouts make the same choice.
+/// Finds random numbers among the running sums of the weights, which are whole numbers here. Their sums do not depend
+/// on the order, so all layouts choose the same elements.
 DNDarray weighted(Generator& generator, const DNDarray& p, const Target& target) {
   const auto weights = wrap((p.larray() * 0x1p60).to(at::kLong), p.layout(), p.comm());
   const auto total = sum(weights).item<std::int64_t>();
@@ -61,7 +61,7 @@ DNDarray weighted(Generator& generator, const DNDarray& p, const Target& target)
   return target.wrap(searchsorted(cumsum(weights), wrap(drawn, u.layout(), u.comm()), {.side = Side::right}).larray());
 }
 
-/// The first of exponential waiting times with the weights as rates: Efraimidis, Spirakis (2006).
+/// Takes the first of exponential waiting times with the weights as rates: Efraimidis, Spirakis (2006).
 DNDarray weighted_without_replacement(Generator& generator, const DNDarray& p, const Target& target) {
   const auto means = wrap(p.larray().reciprocal(), p.layout(), p.comm());
   const auto times = generator.exponential(means, {}, {.dtype = float64});

@@ -13,7 +13,7 @@ namespace {
 
 using namespace detail;
 
-/// The elements of a source of numbers T in the target's dtype, converted piece by piece where that is another.
+/// Fills an array from a source of numbers T in the target's dtype, converted in pieces if that differs.
 template <class T, class Source>
 DNDarray filled(const Target& target, Source source) {
   constexpr std::int64_t piece = 1 << 18;
@@ -45,7 +45,7 @@ DNDarray filled(const Target& target, Source source) {
   return target.wrap(std::move(block));
 }
 
-/// Numbers of a kernel in the target's dtype, which float16 and bfloat16 take from float32.
+/// Fills an array by a kernel in the target's dtype; float16 and bfloat16 take float32 numbers.
 template <template <class> class Kernels>
 DNDarray fill(const Target& target, const Stretch& stretch, double shift, double scale) {
   const auto make = [&]<class T>(T) {
@@ -79,7 +79,7 @@ Parameter difference(const Parameter& a, const Parameter& b) {
   return {.number = 0, .block = values_of(a) - values_of(b)};
 }
 
-/// Whether the largest of the numbers that `uniform_chunks` makes from low to high is rounded to high.
+/// Whether the largest number of `uniform_chunks` from low to high is rounded to high.
 bool reaches(double low, double high, Dtype dtype) {
   const auto rounded = [&]<class T>(T) {
     const auto shift = static_cast<T>(low), scale = static_cast<T>(high - low);
@@ -108,7 +108,7 @@ Target of_integers(std::span<const Operand> limits, const Shape& shape, const Ar
   return target;
 }
 
-/// shift + scale * z with parameters that may be arrays.
+/// Returns shift + scale * z with parameters that may be arrays.
 template <template <class> class Kernels>
 DNDarray shifted(Generator& generator, const Target& target, const Parameter& shift, const Parameter& scale) {
   const auto stretch = generator.reserve(target.comm, target.layout.size());
@@ -174,7 +174,7 @@ DNDarray Generator::uniform(const Operand& low, const Operand& high, const Shape
                    });
   const auto x = shifted<Uniforms>(*this, target, parameters[0], difference(parameters[1], parameters[0]));
   if (are_numbers(parameters) && !reaches(parameters[0].number, parameters[1].number, target.dtype)) return x;
-  // What is rounded up to the end belongs to the half of the numbers around the beginning that is missing.
+  // Numbers rounded up to the end replace the numbers around the beginning, half of which are missing.
   const auto& block = x.larray();
   const auto low_end = values_of(parameters[0]).to(block.device()),
              high_end = values_of(parameters[1]).to(block.device());

@@ -14,7 +14,7 @@ namespace {
 using namespace detail;
 using heatpp::detail::raise;
 
-/// The array of shape (*shape, width) whose rows draw(draws, row, i) makes, each from its own counter, where i is the
+/// Makes the array of shape (*shape, width) whose rows draw(draws, row, i) makes, each from its own counter; i is the
 /// place of one of its elements in this rank's block. A rank makes the rows of which it holds a part.
 template <class T, class F>
 DNDarray sample_rows(Generator& generator, const Target& target, F draw) {
@@ -47,7 +47,7 @@ Target rows_target(const char* op, Shape shape, std::size_t width, const ArrayOp
   return target_of(op, {}, shape, options, fallback);
 }
 
-/// A replicated float64 tensor of the given shape.
+/// Returns a replicated float64 tensor of the given shape.
 at::Tensor replicated(const DNDarray& x, const Shape& shape, const char* what) {
   if (x.shape() != shape)
     raise<ValueError>("multivariate_normal", "got {} of shape {}; expected {}", what, to_string(x.shape()),
@@ -56,7 +56,7 @@ at::Tensor replicated(const DNDarray& x, const Shape& shape, const char* what) {
   return resplit(x, std::nullopt).larray().to(at::kDouble).contiguous();
 }
 
-/// The matrix whose k rows, each times a standard normal number, add up to a vector of this covariance.
+/// Returns a matrix whose k rows, each times a standard normal number, add up to a vector of this covariance.
 at::Tensor root_of(const at::Tensor& covariance) {
   if (!covariance.isfinite().all().item<bool>())
     raise<ValueError>("multivariate_normal", "got a covariance with NaN or infinity; expected finite numbers");
@@ -69,8 +69,8 @@ at::Tensor root_of(const at::Tensor& covariance) {
   return (vectors * values.clamp_min(0).sqrt()).t().contiguous();
 }
 
-/// 1 for one of them, with probabilities in proportion to alpha: the first of exponential times. 0 for the others, and
-/// for all if alpha is.
+/// Sets one of them to 1, with probabilities proportional to alpha: the first of exponential times. The others are 0,
+/// and all if alpha is 0.
 void draw_one(Draws& d, const std::vector<double>& alpha, double* row) {
   const double largest = *std::ranges::max_element(alpha);
   double least = INFINITY;
@@ -83,7 +83,7 @@ void draw_one(Draws& d, const std::vector<double>& alpha, double* row) {
   if (first) *first = 1;
 }
 
-/// The probability of each outcome if none before it has come.
+/// Returns the probability of each outcome if none before it has occurred.
 std::vector<double> conditional(std::vector<double> pvals) {
   double rest = 0;
   for (auto p = pvals.rbegin(); p != pvals.rend(); ++p) {
@@ -93,7 +93,7 @@ std::vector<double> conditional(std::vector<double> pvals) {
   return pvals;
 }
 
-/// What the others leave is the last one's, whatever it is said to be, as in NumPy; roundings are not left to it.
+/// As in NumPy, the last probability is what the others leave, whatever is passed, except rounding errors.
 std::vector<double> probabilities(std::vector<double> pvals) {
   const double others = pvals.empty() ? 0 : std::accumulate(pvals.begin(), pvals.end() - 1, 0.0);
   if (pvals.empty() || !std::ranges::all_of(pvals, [](double p) { return 0 <= p && p <= 1; }) || others > 1 + 1e-12)
@@ -104,7 +104,7 @@ std::vector<double> probabilities(std::vector<double> pvals) {
   return pvals;
 }
 
-/// The array whose rows are the outcomes of trials(i) trials, where i is the place of one of its elements.
+/// Makes an array whose rows are the outcomes of trials(i) trials; i is the place of one of its elements.
 template <class F>
 DNDarray outcomes(Generator& generator, const Target& target, const std::vector<double>& pvals, F trials) {
   const auto next = conditional(pvals);
@@ -159,7 +159,7 @@ DNDarray Generator::multinomial(const DNDarray& n, const std::vector<double>& pv
 
 DNDarray Generator::multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
                                                 const Shape& shape, const ArrayOptions& options) {
-  constexpr std::int64_t most = std::int64_t{1} << 53;  // up to which the sampler's numbers are whole
+  constexpr std::int64_t most = std::int64_t{1} << 53;  // the sampler's numbers are whole up to this
   std::int64_t all = 0;
   bool valid = nsample >= 0;
   for (const auto n : colors) {

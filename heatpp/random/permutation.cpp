@@ -23,7 +23,7 @@ Bijection next_bijection(Generator& generator, const Communicator& comm, std::in
   return {Key(key), counter, n};
 }
 
-/// permutation(first), permutation(first + 1), ..., or their inverses.
+/// Returns permutation(first), permutation(first + 1), ..., or their inverses.
 at::Tensor values(std::int64_t first, std::int64_t count, const Bijection& permutation, bool inverse = false) {
   auto result = at::empty({count}, at::kLong);
   auto* out = result.data_ptr<std::int64_t>();
@@ -35,7 +35,7 @@ at::Tensor values(std::int64_t first, std::int64_t count, const Bijection& permu
   return result;
 }
 
-/// Puts the places of `targets` in their order into their memory. Returns how many of them each rank holds.
+/// Writes the places of `targets` in their order to their memory. Returns how many of them each rank holds.
 template <class Word>
 std::vector<std::int64_t> put_in_order(const at::Tensor& targets, const Layout& layout) {
   using Indexed = heatpp::detail::Indexed<Word>;
@@ -54,8 +54,8 @@ std::vector<std::int64_t> put_in_order(const at::Tensor& targets, const Layout& 
   return counts;
 }
 
-/// Rows of this rank's new block, the i-th of which is row permutation(i) of the array; `rows` is the old block. Sorted
-/// by where they go, so that the receiver knows their order without being told.
+/// Returns rows of this rank's new block; row i is row permutation(i) of the array. `rows` is the old block. They are
+/// sorted by destination, so that the receiver knows their order without a message.
 at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communicator& comm,
                      const Bijection& permutation) {
   const auto first = layout.offset(comm.rank()), count = layout.count(comm.rank());
@@ -64,7 +64,7 @@ at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communi
   auto asked =
       narrow ? put_in_order<std::uint64_t>(order, layout) : put_in_order<heatpp::detail::Key128>(order, layout);
   const auto outgoing = rows.index_select(0, order);
-  order.reset();  // its memory is wanted for the places
+  order.reset();  // the places need its memory
   const auto owners = heatpp::detail::owners_of(values(first, count, permutation), layout.offsets());
   return heatpp::detail::route_to(owners, comm, std::move(asked)).back(outgoing);
 }

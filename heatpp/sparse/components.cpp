@@ -13,7 +13,7 @@ using namespace detail;
 
 namespace {
 
-/// Sets of this rank's vertices, and of those of others that its edges name, each with the least vertex known of it.
+/// Sets of this rank's vertices, and of others that its edges name, each with its least known vertex.
 class Sets {
  public:
   explicit Sets(std::vector<std::int64_t> vertices) : above_(vertices.size()), least_(std::move(vertices)) {
@@ -30,7 +30,7 @@ class Sets {
     least_[to] = std::min(least_[to], least_[from]);
   }
   [[nodiscard]] std::int64_t least(std::size_t vertex) { return least_[root(vertex)]; }
-  /// Whether that is less than what was known.
+  /// Returns whether that is less than the known one.
   bool hear(std::size_t vertex, std::int64_t least) {
     auto& known = least_[root(vertex)];
     return least < known && (known = least, true);
@@ -63,7 +63,7 @@ std::vector<std::int64_t> vertices(std::int64_t first, std::int64_t own, const a
   return all;
 }
 
-/// The least vertex of the component of each of this rank's vertices.
+/// Returns the least vertex of the component of each of this rank's vertices.
 at::Tensor least_vertices(const DCSRMatrix& a) {
   const auto& comm = a.comm();
   const auto& block = block_of(a);

@@ -78,7 +78,7 @@ at::Tensor whole_numbers(const char* op, const at::Tensor& x) {
   return x.to(at::kCPU, at::kLong).contiguous();
 }
 
-/// Sparse matrices from functions of this rank's rows.
+/// Makes sparse matrices from functions of this rank's rows.
 struct Rows {
   std::vector<std::int64_t> row_ptr{0}, columns;
   void end_row() { row_ptr.push_back(std::ssize(columns)); }
@@ -91,7 +91,7 @@ Layout matrix_layout(const char* op, const Shape& shape, std::optional<int> spli
   return {shape, split ? std::optional(0) : std::nullopt, comm.size()};
 }
 
-/// Throws ValueError on all ranks where one of the numbers differs.
+/// Throws ValueError on all ranks if one of the numbers differs.
 void check_alike(const char* op, const heatpp::detail::Bounds& numbers, const std::vector<const char*>& names) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!numbers.equal(i))
@@ -99,7 +99,7 @@ void check_alike(const char* op, const heatpp::detail::Bounds& numbers, const st
                         numbers.most[i], names[i]);
 }
 
-/// The layout that all ranks ask for, and whether they add duplicates.
+/// Returns the layout that all ranks request, and whether they add duplicates.
 Layout agreed_layout(const char* op, const Shape& shape, std::optional<int> split, const Communicator& comm,
                      bool sum_duplicates = false) {
   std::optional<Layout> layout;
@@ -111,7 +111,7 @@ Layout agreed_layout(const char* op, const Shape& shape, std::optional<int> spli
   return *std::move(layout);
 }
 
-/// That of a matrix that no array gives a layout: where it is whole, each rank makes it by itself.
+/// Returns the layout of a matrix made without arrays. If it is whole, each rank makes it on its own.
 Layout new_layout(const char* op, const Shape& shape, const ArrayOptions& options, const Communicator& comm) {
   return options.split ? agreed_layout(op, shape, options.split, comm) : matrix_layout(op, shape, options.split, comm);
 }
@@ -226,7 +226,7 @@ DCSRMatrix random(const Shape& shape, const RandomOptions& options) {
       heatpp::random::detail::derived(options.seed, 0, heatpp::random::detail::Purpose::spawn));
   Rows made;
   std::vector<double> values;
-  const auto gap = std::log1p(-options.density);  // between entries: geometric
+  const auto gap = std::log1p(-options.density);  // distance between entries: geometric
   for (auto row = first; row < first + rows; ++row) {
     heatpp::random::detail::Draws draws(key, static_cast<std::uint64_t>(row));
     const auto step = [&] { return options.density == 1 ? 0. : std::floor(std::log(draws.uniform()) / gap); };

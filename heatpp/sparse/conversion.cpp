@@ -16,7 +16,7 @@ using namespace detail;
 
 namespace {
 
-/// Cuts before the rows with which the entries reach r / P of all.
+/// Cuts before the rows at which the number of entries reaches r / P of all.
 std::vector<std::int64_t> even_entries(const at::Tensor& counts, int ranks) {
   const auto sums = counts.cumsum(0);
   const std::span<const std::int64_t> up_to(sums.const_data_ptr<std::int64_t>(),
@@ -32,7 +32,7 @@ std::vector<std::int64_t> even_entries(const at::Tensor& counts, int ranks) {
   return offsets;
 }
 
-/// One line for each of the first and last entries.
+/// Writes one line for each of the first and last entries.
 std::string entry_lines(const Coo& coo) {
   constexpr std::int64_t shown = 20;
   const auto n = coo.rows.size();

@@ -5,7 +5,7 @@
 
 namespace heatpp::sparse {
 
-/// The matrix as an array of all its elements, cut as its rows. Local.
+/// Returns the matrix as an array of all its elements, cut as its rows. Local.
 [[nodiscard]] DNDarray to_dense(const DCSRMatrix& a);
 
 /// The entries as vectors (nnz,) in the order of rows and columns, cut as they lie: rows and columns int64. Local.
@@ -15,19 +15,19 @@ struct Coo {
 };
 [[nodiscard]] Coo to_coo(const DCSRMatrix& a);
 
-/// Whole on every rank (nullopt), or cut evenly by rows (0). Collective where rows move: 16 bytes and a value for each
-/// of their entries. Throws ValueError for other axes.
+/// Makes the matrix whole on every rank (nullopt), or cuts it evenly by rows (0). Collective if rows move: 16 bytes and
+/// a value for each of their entries. Throws ValueError for other axes.
 [[nodiscard]] DCSRMatrix resplit(const DCSRMatrix& a, std::optional<int> split);
-/// Cut so that every rank has as many rows, or as nearly as rows allow as many entries. Collective as resplit, and 8
-/// bytes for each row for entries.
+/// Cuts so that every rank has equally many rows, or about equally many entries. Collective as resplit, and 8 bytes for
+/// each row for entries.
 enum class Balance { rows, entries };
 [[nodiscard]] DCSRMatrix balance(const DCSRMatrix& a, Balance by = Balance::rows);
-/// Rank r gets counts[r] rows. Collective. Throws ValueError on all ranks where these are not all rows or differ by
-/// rank.
+/// Cuts so that rank r gets counts[r] rows. Collective. Throws ValueError on all ranks if these are not all rows or
+/// differ by rank.
 [[nodiscard]] DCSRMatrix redistribute(const DCSRMatrix& a, const std::vector<std::int64_t>& counts);
 
-/// Shape, number of entries, dtype and layout in one line; and the entries as scipy prints them, of long matrices the
-/// first and last. Collective.
+/// Writes shape, number of entries, dtype and layout in one line, and the entries as scipy prints them; only the first
+/// and last of long matrices. Collective.
 [[nodiscard]] std::string to_string(const DCSRMatrix& a);
 std::ostream& operator<<(std::ostream& out, const DCSRMatrix& a);
 

@@ -13,7 +13,7 @@ using heatpp::detail::raise;
 
 namespace {
 
-/// The axis of the transposed matrix.
+/// Returns the axis of the transposed matrix.
 std::optional<int> other(const char* op, std::optional<int> axis) {
   return axis ? std::optional(1 - sanitize_axis(*axis, 2, op)) : std::nullopt;
 }

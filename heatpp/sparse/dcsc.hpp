@@ -9,14 +9,14 @@
 
 namespace heatpp::sparse {
 
-/// A sparse matrix by compressed sparse columns (DCSC), HeAT's second format: cut by columns at any offsets (split 1),
-/// or whole on every rank. It is a view of the rows of its transpose, so that functions of the one forward to those of
-/// the other, send what these do, and throw as these, naming the transposed matrix. A value, as DCSRMatrix.
+/// A sparse matrix in compressed sparse columns (DCSC), HeAT's second format: cut by columns at any offsets (split 1),
+/// or whole on every rank. It is a view of the rows of its transpose: its functions call those of DCSRMatrix, with the
+/// same communication and errors, which name the transposed matrix. A value, as DCSRMatrix.
 class DCSCMatrix {
  public:
-  /// A matrix that nothing was assigned to: any use but assigning throws ValueError.
+  /// Makes a matrix without a value: any use except assignment throws ValueError.
   DCSCMatrix() = default;
-  /// Whose transpose that is. Local.
+  /// Makes the transpose of this matrix. Local.
   explicit DCSCMatrix(DCSRMatrix transposed) : transposed_(std::move(transposed)) {}
 
   [[nodiscard]] const DCSRMatrix& transposed() const& { return transposed_; }
@@ -30,47 +30,47 @@ class DCSCMatrix {
   [[nodiscard]] std::int64_t nnz() const { return transposed_.nnz(); }
   [[nodiscard]] std::int64_t lnnz() const { return transposed_.lnnz(); }
 
-  /// Where the entries of each of this rank's columns begin, and behind the last one where they end. Local.
+  /// Returns where the entries of each of this rank's columns begin, and the end of the last one. Local.
   [[nodiscard]] std::span<const std::int64_t> column_ptr() const& { return transposed_.row_ptr(); }
-  /// The entries in the order of columns and rows, cut as they lie, (nnz,): their rows, and their values. Local.
+  /// Return the entries in the order of columns and rows, cut as they lie, (nnz,): their rows and values. Local.
   [[nodiscard]] DNDarray row_indices() const { return transposed_.column_indices(); }
   [[nodiscard]] DNDarray values() const { return transposed_.values(); }
-  /// The number of entries of each column, (columns,) int64, cut as the columns. Local.
+  /// Returns the number of entries of each column, (columns,) int64, cut as the columns. Local.
   [[nodiscard]] DNDarray column_counts() const { return transposed_.row_counts(); }
 
-  /// Its products, for iterative methods. Local.
+  /// Gives its products for iterative methods. Local.
   operator linalg::LinearOperator() const;  // NOLINT: conversion intended
 
  private:
   DCSRMatrix transposed_;
 };
 
-/// The same matrix by columns, or by rows: cut evenly where `a` is cut. Collective: as `transpose`.
+/// Convert to columns, or to rows: cut evenly if `a` is cut. Collective: as `transpose`.
 [[nodiscard]] inline DCSCMatrix to_csc(const DCSRMatrix& a) { return DCSCMatrix(transpose(a)); }
 [[nodiscard]] inline DCSRMatrix to_csr(const DCSCMatrix& a) { return transpose(a.transposed()); }
-/// The transposed matrix, by rows: what `a` is a view of. Local.
+/// Returns the transposed matrix, by rows, of which `a` is a view. Local.
 [[nodiscard]] inline DCSRMatrix transpose(const DCSCMatrix& a) { return a.transposed(); }
-/// The elements of a matrix that differ from 0, cut as its columns; split 0 is recut. Collective.
+/// Takes the elements of a matrix that are not 0, cut as its columns; split 0 is recut. Collective.
 [[nodiscard]] DCSCMatrix to_csc(const DNDarray& x);
 
-/// This rank's columns as a host holds them: see CsrArrays.
+/// This rank's columns in a host's arrays: see CsrArrays.
 struct CscArrays {
   std::variant<std::span<const std::int32_t>, std::span<const std::int64_t>> column_ptr, rows;
   void* values = nullptr;
   Dtype dtype = float64;
 };
-/// A matrix of columns that the ranks hold already, in rank order for `.split = 1`, or alike on every rank, used where
-/// they are as `from_local` does. Collective. Throws as that, of the transposed matrix.
+/// Makes a matrix of columns that the ranks hold, in rank order for `.split = 1`, or equal on every rank, used in place
+/// as `from_local` does. Collective. Throws as that for the transposed matrix.
 [[nodiscard]] DCSCMatrix from_local_csc(const CscArrays& arrays, std::int64_t rows, const LocalOptions& options = {});
 
-/// Rank r gets counts[r] columns. Collective.
+/// Cuts so that rank r gets counts[r] columns. Collective.
 [[nodiscard]] inline DCSCMatrix redistribute(const DCSCMatrix& a, const std::vector<std::int64_t>& counts) {
   return DCSCMatrix(redistribute(a.transposed(), counts));
 }
-/// The matrix as an array, cut as its columns; and its entries in the order of columns. Local.
+/// Return the matrix as an array, cut as its columns, and its entries in the order of columns. Local.
 [[nodiscard]] DNDarray to_dense(const DCSCMatrix& a);
 [[nodiscard]] Coo to_coo(const DCSCMatrix& a);
-/// Whole on every rank (nullopt), or cut evenly by columns (1). Collective.
+/// Makes the matrix whole on every rank (nullopt), or cuts it evenly by columns (1). Collective.
 [[nodiscard]] DCSCMatrix resplit(const DCSCMatrix& a, std::optional<int> split);
 [[nodiscard]] inline DCSCMatrix balance(const DCSCMatrix& a, Balance by = Balance::rows) {
   return DCSCMatrix(balance(a.transposed(), by));
@@ -78,12 +78,12 @@ struct CscArrays {
 [[nodiscard]] std::string to_string(const DCSCMatrix& a);
 std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 
-/// The product with a vector or matrix of any layout, as `rmatmul` of a DCSRMatrix: partial sums of the ranks' columns
-/// travel to the owners of rows. Cut evenly by rows where `a` is cut. Collective.
+/// Multiplies by a vector or matrix of any layout, as `rmatmul` of a DCSRMatrix: partial sums of the ranks' columns
+/// travel to the owners of rows. Cut evenly by rows if `a` is cut. Collective.
 [[nodiscard]] DNDarray matmul(const DCSCMatrix& a, const DNDarray& x);
-/// conj(a)^T x, cut as the columns, as `matmul` of a DCSRMatrix. Collective.
+/// Returns conj(a)^T x, cut as the columns, as `matmul` of a DCSRMatrix. Collective.
 [[nodiscard]] DNDarray rmatmul(const DCSCMatrix& a, const DNDarray& x);
-/// The sparse product, cut as `b`. Collective.
+/// Returns the sparse product, cut as `b`. Collective.
 [[nodiscard]] DCSCMatrix matmul(const DCSCMatrix& a, const DCSCMatrix& b);
 
 [[nodiscard]] inline DCSCMatrix add(const DCSCMatrix& a, const DCSCMatrix& b) {
@@ -92,7 +92,7 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 [[nodiscard]] inline DCSCMatrix subtract(const DCSCMatrix& a, const DCSCMatrix& b) {
   return DCSCMatrix(subtract(a.transposed(), b.transposed()));
 }
-/// Element by element, or every entry times a number.
+/// Multiplies element by element, or every entry by a number.
 [[nodiscard]] inline DCSCMatrix multiply(const DCSCMatrix& a, const DCSCMatrix& b) {
   return DCSCMatrix(multiply(a.transposed(), b.transposed()));
 }
@@ -141,7 +141,7 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
   return allclose(a.transposed(), b.transposed(), rtol, atol);
 }
 
-/// Parts, as those of rows of the transposed matrix: columns stay on their ranks, or are fetched.
+/// Take parts as of rows of the transposed matrix: columns stay on their ranks, or are fetched.
 [[nodiscard]] inline DCSCMatrix submatrix(const DCSCMatrix& a, const Slice& rows, const Slice& columns = {}) {
   return DCSCMatrix(submatrix(a.transposed(), columns, rows));
 }
@@ -155,7 +155,7 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 [[nodiscard]] DCSCMatrix hstack(const std::vector<DCSCMatrix>& matrices);
 [[nodiscard]] DCSCMatrix block_diag(const std::vector<DCSCMatrix>& matrices);
 
-// Over all elements, each column (axis 0), cut as the columns, or each row (axis 1), cut evenly where `a` is cut.
+// Reduce all elements, each column (axis 0), cut as the columns, or each row (axis 1), cut evenly if `a` is cut.
 [[nodiscard]] DNDarray sum(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
 [[nodiscard]] DNDarray mean(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
 [[nodiscard]] DNDarray max(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);

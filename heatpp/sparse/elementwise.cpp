@@ -14,7 +14,7 @@ using namespace detail;
 
 namespace {
 
-/// `b` beside `a`, cut alike.
+/// Cuts `b` as `a`.
 DCSRMatrix beside(const char* op, const DCSRMatrix& a, const DCSRMatrix& b) {
   if (a.shape() != b.shape())
     raise<ValueError>(op, "got shapes {} and {}; expected the same", to_string(a.shape()), to_string(b.shape()));
@@ -22,7 +22,7 @@ DCSRMatrix beside(const char* op, const DCSRMatrix& a, const DCSRMatrix& b) {
   return relayout(op, b, a.layout());
 }
 
-/// A dtype in which numbers are added, of which there is none for bool.
+/// Returns a dtype in which numbers are added; bool has none.
 at::ScalarType sum_type(const DCSRMatrix& a, const DCSRMatrix& b) {
   return heatpp::detail::to_torch(promote_types(a.dtype(), b.dtype()));
 }
@@ -56,7 +56,7 @@ DCSRMatrix scaled(const DCSRMatrix& a, const at::Tensor& factors) {
   return with_values(a, block_of(a).values.to(type) * factors.to(type));
 }
 
-/// What the two have in every place where one of them has an entry, cut alike.
+/// Returns both values for every place where one of the two has an entry, cut alike.
 std::pair<DNDarray, DNDarray> paired(const char* op, const DCSRMatrix& a, const DCSRMatrix& given) {
   const auto b = beside(op, a, given);
   const auto places = merged(block_of(a), block_of(b), true);

@@ -17,7 +17,7 @@ using namespace detail;
 
 namespace {
 
-/// Without the diagonal, in a floating dtype.
+/// Removes the diagonal, in a floating dtype.
 DCSRMatrix without_loops(const DCSRMatrix& a) {
   const auto first = first_row(a);
   auto block =
@@ -26,7 +26,7 @@ DCSRMatrix without_loops(const DCSRMatrix& a) {
   return is_floating(a.dtype()) || is_complex(a.dtype()) ? edges : astype(edges, Dtype::float64);
 }
 
-/// A matrix with these numbers on its diagonal, cut as them.
+/// Makes a matrix with these numbers on its diagonal, cut as they are.
 DCSRMatrix on_diagonal(const DNDarray& numbers) {
   const auto n = numbers.size(), rows = numbers.larray().numel();
   const auto first = numbers.split() ? numbers.layout().offset(numbers.comm().rank()) : 0;

@@ -20,7 +20,7 @@ ResolvedSlice rising(const Slice& slice, std::int64_t extent) {
   return resolved;
 }
 
-/// How many of the slice's places lie before `position`.
+/// Returns how many of the slice's places lie before `position`.
 std::int64_t places_before(const ResolvedSlice& slice, std::int64_t position) {
   return std::clamp<std::int64_t>((position - slice.start + slice.step - 1) / slice.step, 0, slice.count);
 }
@@ -32,14 +32,14 @@ Layout sliced(const Layout& layout, const ResolvedSlice& rows, std::int64_t colu
   return {{rows.count, columns}, 0, std::move(offsets)};
 }
 
-/// Numbers `first`, `first + step`, ...: `count` of them.
+/// Returns `first`, `first + step`, ...: `count` numbers.
 std::vector<std::int64_t> steps(std::int64_t first, std::int64_t step, std::int64_t count) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
   for (auto& number : numbers) number = std::exchange(first, first + step);
   return numbers;
 }
 
-/// The entries of the matrices with rows and columns shifted as given, in one of `shape`.
+/// Puts the entries of the matrices, with rows and columns shifted as given, into one matrix of `shape`.
 DCSRMatrix combined(const char* op, const std::vector<DCSRMatrix>& matrices, const std::vector<std::int64_t>& rows,
                     const std::vector<std::int64_t>& columns, const Layout& layout) {
   std::vector<at::Tensor> at_rows, at_columns, values;
@@ -49,7 +49,7 @@ DCSRMatrix combined(const char* op, const std::vector<DCSRMatrix>& matrices, con
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const auto& a = matrices[i];
     heatpp::detail::check_same_comm(op, matrices[0].comm(), a.comm());
-    // What every rank has is brought along by one.
+    // Entries that every rank has are sent by one rank.
     const auto cut = apart && !a.split() ? relayout(op, a, Layout(a.shape(), 0, a.comm().size())) : a;
     const auto triples = triples_of(block_of(cut), first_row(cut));
     at_rows.push_back(triples.rows + rows[i]);
@@ -59,7 +59,7 @@ DCSRMatrix combined(const char* op, const std::vector<DCSRMatrix>& matrices, con
   return placed(op, {at::cat(at_rows), at::cat(at_columns), at::cat(values)}, layout, matrices[0].comm(), apart);
 }
 
-/// Where each begins, and where the last one ends, along an axis.
+/// Returns where each matrix begins along an axis, and the end of the last one.
 std::vector<std::int64_t> begins(const std::vector<DCSRMatrix>& matrices, std::size_t axis) {
   std::vector<std::int64_t> places{0};
   for (const auto& a : matrices) places.push_back(places.back() + a.shape()[axis]);
@@ -83,7 +83,7 @@ std::vector<std::int64_t> nowhere(const std::vector<DCSRMatrix>& matrices) {
   return std::vector<std::int64_t>(matrices.size(), 0);
 }
 
-/// A vector of positions, of those where truth values hold.
+/// Returns a vector of positions, for truth values of those that are true.
 DNDarray as_positions(const char* op, const DCSRMatrix& a, const DNDarray& given, std::int64_t extent) {
   const bool mask = given.dtype() == Dtype::bool_;
   if (given.ndim() != 1 || is_floating(given.dtype()) || is_complex(given.dtype()) || (mask && given.size() != extent))
@@ -93,7 +93,7 @@ DNDarray as_positions(const char* op, const DCSRMatrix& a, const DNDarray& given
   return mask ? flatnonzero(given) : given;
 }
 
-/// This rank's positions, counted from 0.
+/// Returns this rank's positions, counted from 0.
 at::Tensor from_0(const char* op, const DNDarray& positions, std::int64_t extent) {
   const auto given = positions.larray().to(at::kCPU, at::kLong).contiguous();
   const auto check = [&] {
@@ -146,7 +146,7 @@ DCSRMatrix take_columns(const DCSRMatrix& a, const DNDarray& given) {
   const auto entries = triples_of(block_of(a), first);
   const auto begin = at::searchsorted(sorted, entries.columns);
   const auto often = at::searchsorted(sorted, entries.columns, /*out_int32=*/false, /*right=*/true) - begin;
-  const auto among = at::arange(often.sum().item<std::int64_t>(), at::kLong);  // of an entry's places, and those before
+  const auto among = at::arange(often.sum().item<std::int64_t>(), at::kLong);  // index among those of one entry
   const auto place = among + (begin - (often.cumsum(0) - often)).repeat_interleave(often);
   auto block = block_from(
       "take_columns",

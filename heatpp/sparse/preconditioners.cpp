@@ -15,7 +15,7 @@ using namespace detail;
 
 namespace {
 
-/// The entries of this rank's block on the diagonal, columns counted from its first, in a floating dtype.
+/// Returns this rank's block on the diagonal, with columns counted from its first, in a floating dtype.
 CsrBlock own_block(const DCSRMatrix& a) {
   const auto& block = block_of(a);
   const auto first = first_row(a);
@@ -27,7 +27,7 @@ CsrBlock own_block(const DCSRMatrix& a) {
   return own;
 }
 
-/// Where each row's entry on the diagonal is. Throws where one is missing.
+/// Returns the place of each row's diagonal entry. Throws if one is missing.
 std::vector<std::int64_t> diagonal_places(const char* op, const CsrBlock& block, std::int64_t first) {
   const auto* const column = block.columns.const_data_ptr<std::int64_t>();
   std::vector<std::int64_t> places;
@@ -40,13 +40,13 @@ std::vector<std::int64_t> diagonal_places(const char* op, const CsrBlock& block,
   return places;
 }
 
-/// L and U in the place of the block's entries, row by row; L has ones on its diagonal.
+/// Replaces the block's entries by L and U, row by row; L has ones on its diagonal.
 template <class T>
 void factorise(const CsrBlock& block, const std::vector<std::int64_t>& diagonal, std::int64_t first) {
   const auto* const ptr = block.ptr();
   const auto* const column = block.columns.const_data_ptr<std::int64_t>();
   auto* const value = block.values.mutable_data_ptr<T>();
-  std::vector<std::int64_t> place(static_cast<std::size_t>(block.rows()), -1);  // of this row's entries, by column
+  std::vector<std::int64_t> place(static_cast<std::size_t>(block.rows()), -1);  // places of this row's entries
   for (std::int64_t row = 0; row < block.rows(); ++row) {
     for (auto i = ptr[row]; i < ptr[row + 1]; ++i) place[static_cast<std::size_t>(column[i])] = i;
     for (auto i = ptr[row]; i < ptr[row + 1] && column[i] < row; ++i) {
@@ -75,7 +75,7 @@ void substitute(const CsrBlock& block, const std::vector<std::int64_t>& diagonal
   }
 }
 
-/// The real part of a number, and its conjugate, that of a real one being itself.
+/// Return the real part and the conjugate of a number; real numbers are their own.
 template <class T>
 auto real_part(T x) {
   if constexpr (c10::is_complex<T>::value) return x.real();
@@ -87,8 +87,8 @@ T conjugate(T x) {
   else return x;
 }
 
-/// A lower triangle with L L^H nearly the block whose lower triangle this is, row by row, its diagonal last; the
-/// diagonal counts 1 + shift times. False where a pivot is not above 0.
+/// Computes L with L L^H approximately the block with this lower triangle, row by row, its diagonal last and times 1 +
+/// shift. Returns false if a pivot is not above 0.
 template <class T>
 bool factorise_symmetric(const CsrBlock& lower, double shift) {
   const auto* const ptr = lower.ptr();
@@ -100,7 +100,7 @@ bool factorise_symmetric(const CsrBlock& lower, double shift) {
     auto pivot = real_part(value[end]) * static_cast<Real>(1 + shift);
     for (auto i = ptr[row]; i < end; ++i) {
       const auto above = column[i];
-      // The products of the entries that both rows have left of this one.
+      // These are the products of the entries that both rows have before this one.
       for (auto j = ptr[row], k = ptr[above]; j < i && k < ptr[above + 1] - 1;) {
         if (column[j] == column[k]) value[i] -= value[j] * conjugate(value[k]);
         const bool step = column[j] <= column[k];
@@ -116,7 +116,7 @@ bool factorise_symmetric(const CsrBlock& lower, double shift) {
   return true;
 }
 
-/// The factor under the least shift of 0, 1e-3, 2e-3, 4e-3, ... that leaves all pivots above 0.
+/// Returns the factor for the least shift of 0, 1e-3, 2e-3, 4e-3, ... with all pivots above 0.
 CsrBlock shifted_factor(const CsrBlock& lower, std::int64_t first) {
   constexpr double least = 1e-3, most = 1e3;
   auto factor = lower;
@@ -130,7 +130,7 @@ CsrBlock shifted_factor(const CsrBlock& lower, std::int64_t first) {
                     first, most);
 }
 
-/// x becomes L^-H L^-1 x.
+/// Replaces x by L^-H L^-1 x.
 template <class T>
 void substitute_symmetric(const CsrBlock& lower, T* x) {
   const auto* const ptr = lower.ptr();
@@ -148,8 +148,8 @@ void substitute_symmetric(const CsrBlock& lower, T* x) {
   }
 }
 
-/// The operator that solves in each rank's block, where the vector is cut as the matrix: substitute(x) in place of a
-/// tensor of this type.
+/// Makes the operator that solves in each rank's block, if the vector is cut as the matrix: substitute(x) works in
+/// place of a tensor of this type.
 template <class F>
 linalg::LinearOperator solved_in_blocks(const DCSRMatrix& a, at::ScalarType type, F substituted) {
   return {a.shape(), [=, layout = a.layout().with({a.rows()}, a.split()), comm = a.comm()](const DNDarray& x) {

@@ -25,7 +25,7 @@ Shape result_shape(std::int64_t rows, const DNDarray& x) {
   return shape;
 }
 
-/// A product whose numbers are computed in a dtype that has kernels.
+/// A product in a dtype that has kernels.
 struct Computed {
   Dtype result, in;
   CsrBlock block;
@@ -44,7 +44,7 @@ struct Computed {
   }
 };
 
-/// This rank's rows times a vector that every rank has.
+/// Multiplies this rank's rows by a vector that every rank has.
 DNDarray times_replicated(const DCSRMatrix& a, const DNDarray& x, const Layout& layout) {
   const Computed computed(a, x);
   const auto operand = computed.operand(x.larray());
@@ -54,8 +54,8 @@ DNDarray times_replicated(const DCSRMatrix& a, const DNDarray& x, const Layout& 
   return heatpp::detail::wrap(computed.finished(y), layout, a.comm());
 }
 
-/// Where most rows wait: this rank's elements are copied beside those that come, which costs less than to tell them
-/// apart at each entry.
+/// If most rows wait, this rank's elements are copied next to the arriving ones, which costs less than a distinction at
+/// each entry.
 at::Tensor times_gathered(const Computed& computed, const HaloPlan& plan, const at::Tensor& x, at::Tensor y,
                           const Communicator& comm) {
   const auto all = at::empty({plan.own + plan.received}, x.options());
@@ -90,7 +90,7 @@ DNDarray times_cut(const DCSRMatrix& a, const DNDarray& x, const Layout& layout)
   return heatpp::detail::wrap(computed.finished(y), layout, a.comm());
 }
 
-/// Cut evenly along its first axis, without a message where every rank has it.
+/// Cuts evenly along the first axis, without a message if every rank has the array.
 DNDarray cut_evenly(const DNDarray& x) { return heatpp::detail::brought_to(x, Layout(x.shape(), 0, x.comm().size())); }
 DNDarray whole(const DNDarray& x) { return heatpp::detail::brought_to(x, x.layout().replicated(x.shape())); }
 

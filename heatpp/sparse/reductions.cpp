@@ -23,17 +23,17 @@ std::optional<int> checked(const char* op, std::optional<int> axis) {
   return axis ? std::optional(sanitize_axis(*axis, 2, op)) : std::nullopt;
 }
 
-/// The numbers of the rows, of this rank's, that the entries belong to.
+/// Returns this rank's row numbers of its entries.
 at::Tensor row_of_entries(const DCSRMatrix& a) { return triples_of(block_of(a), 0).rows; }
 
-/// A number for each of this rank's rows.
+/// Makes an array of a number for each of this rank's rows.
 DNDarray of_rows(const DCSRMatrix& a, const at::Tensor& numbers) {
   return heatpp::detail::wrap(numbers, a.layout().with({a.rows()}, a.split()), a.comm());
 }
 
 DCSRMatrix summable(const DCSRMatrix& a) { return heatpp::is_whole(a.dtype()) ? astype(a, Dtype::int64) : a; }
 
-/// The extremum of each row, among its entries and 0 where some have none.
+/// Returns the extremum of each row, among its entries and 0 if some elements have none.
 DNDarray extrema_of_rows(const DCSRMatrix& a, bool largest) {
   const auto& block = block_of(a);
   const auto values = block.values.scalar_type() == at::kBool ? block.values.to(at::kByte) : block.values;
@@ -70,7 +70,7 @@ DNDarray places_of_extrema(const char* op, const DCSRMatrix& a, std::optional<in
   return places(row) + row * a.columns();
 }
 
-/// In float32 at least, and float32 in float64, since a row's entries are added one after the other.
+/// Sums in float32 at least, and float32 in float64, because a row's entries are added one after another.
 at::Tensor sums_of_rows(const DCSRMatrix& a) {
   const auto& block = block_of(a);
   const auto type = block.values.scalar_type();

@@ -1,6 +1,6 @@
 #pragma once
 
-// All of sparse matrices, and the iterative methods that take them.
+// This includes all of sparse matrices, and the iterative methods that take them.
 #include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/sparse/construction.hpp>
 #include <heatpp/sparse/conversion.hpp>

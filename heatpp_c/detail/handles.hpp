@@ -12,7 +12,7 @@ namespace heatpp::c {
 class TrainedNetwork;
 }
 
-// Copies share what they hold, so that assignment in Fortran makes another handle.
+// Copies share the object, so that assignment in Fortran makes another handle.
 struct ht_comm {
   heatpp::Communicator ranks;
 };
@@ -28,11 +28,11 @@ struct ht_network {
 
 namespace heatpp::c {
 
-/// HT_OK once `call` is done, or the kind of error that it threw, whose text is kept. No exception leaves it.
+/// Returns HT_OK after `call`, or the kind of error that it threw, whose text is kept. No exception leaves it.
 int status_of(const std::function<void()>& call) noexcept;
 
-/// What a pointer points at. Throws ValueError, naming the argument, where it is null. Where the ranks go on together
-/// this is for the handle alone that knows the communicator: all else is checked by them together.
+/// Returns what a pointer points to. Throws ValueError, naming the argument, if it is null. In collective calls this
+/// serves only for the handle that knows the communicator, because all ranks check the rest together.
 template <class T>
 T& given(const char* op, const char* argument, T* pointer);
 
@@ -46,16 +46,16 @@ struct Numbers {
   int ndim;
 };
 
-/// Throw ValueError for what C may pass, and C++ cannot.
+/// These throw ValueError for values that C may pass, but C++ cannot.
 Dtype dtype_of(const char* op, int number);
 Shape shape_of(const char* op, const Numbers& numbers);
 std::optional<int> split_of(const char* op, int number);
 void check_given(const char* op, const char* argument, const void* pointer);
 
-/// For messages: a dtype's name, or the number that is none.
+/// Returns a dtype's name for messages, or the number if it is none.
 std::string dtype_text(int number);
 std::string quoted(const char* characters);
-/// The characters, or none.
+/// Returns the characters, or an empty text.
 std::string text(const char* characters);
 
 template <class T>

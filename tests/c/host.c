@@ -8,7 +8,7 @@
 static int rank, ranks, failures;
 static char host_before[host_state_length];
 
-/* What the host has set is as it was before heatpp began. */
+/* Checks that the host's settings are as before heatpp began. */
 static void check_host(const char* call, int line) {
   char now[host_state_length];
   host_state_of(now);
@@ -29,7 +29,7 @@ static void check_host(const char* call, int line) {
 
 static int close_to(double a, double b) { return fabs(a - b) <= 1e-12 * (1 + fabs(b)); }
 
-/* Rows 0 to rows - 1 of three columns, of which the last rank has none unless it is alone. */
+/* Fills rows 0 to rows - 1 of three columns; the last rank has none unless it is alone. */
 static int64_t rows_of(int r) { return ranks > 1 && r == ranks - 1 ? 0 : 2 + r; }
 
 static void arrays_and_files(const ht_comm* comm, const char* folder) {
@@ -51,7 +51,7 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
 
   double number = -1;
   CHECK(ht_number(x, HT_MEAN, &number) == HT_OK && close_to(number, (double)(all - 1) / 2));
-  if (mine > 0) memory[0] += 6; /* which the array sees */
+  if (mine > 0) memory[0] += 6; /* the array sees it */
   CHECK(ht_number(x, HT_SUM, &number) == HT_OK);
   CHECK(close_to(number, (double)(all * (all - 1)) / 2 + 6.0 * (ranks > 1 ? ranks - 1 : 1)));
   if (mine > 0) memory[0] -= 6;
@@ -76,7 +76,7 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
   double* whole = malloc((size_t)all * sizeof *whole);
   CHECK(ht_read(back, whole, HT_FLOAT64, all) == HT_OK);
   for (int64_t i = 0; i < all; ++i) CHECK(whole[i] == (double)i);
-  double thirds[6]; /* of which float32 would keep 7 digits */
+  double thirds[6]; /* float32 would keep 7 digits */
   for (int i = 0; i < 6; ++i) thirds[i] = (rank * 6 + i) / 3.0;
   const int64_t three[2] = {2, 3};
   ht_array *written = NULL, *read = NULL;
@@ -91,7 +91,7 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
   CHECK(ht_astype(x, HT_FLOAT32, &narrow) == HT_OK && ht_describe(narrow, &found) == HT_OK);
   CHECK(found.dtype == HT_FLOAT32);
 
-  /* Errors leave what was there. */
+  /* Errors do not change results. */
   ht_array* none = NULL;
   CHECK(ht_load(comm, "/nowhere.h5", NULL, 0, &none) == HT_ERROR_IO && none == NULL);
   CHECK(strstr(ht_message(), "/nowhere.h5") != NULL);
@@ -102,7 +102,7 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
   CHECK(ht_adopt(NULL, memory, HT_FLOAT64, 2, block, 0, &none) == HT_ERROR_VALUE);
   CHECK(ht_read(x, whole, HT_FLOAT32, mine) == HT_ERROR_VALUE);
   CHECK(ht_number(NULL, HT_SUM, &number) == HT_ERROR_VALUE && strstr(ht_message(), "NULL") != NULL);
-  /* Blocks that do not fit on one rank are an error on all, and so is what C alone can get wrong. */
+  /* Blocks that do not fit on one rank are an error on all, and so are mistakes that only C allows. */
   CHECK(ht_adopt(comm, memory, rank == 0 ? 99 : HT_FLOAT64, 2, block, 0, &none) == HT_ERROR_VALUE);
   const int64_t odd[2] = {1, rank == 0 && ranks > 1 ? 2 : 3};
   double row[3] = {0};
@@ -112,13 +112,13 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
   free(memory), free(whole);
 }
 
-/* What the last rank alone gets wrong is an error on all, after which they are still together. */
+/* A mistake on the last rank alone is an error on all, and the ranks stay together. */
 #define ALL_REFUSE(call)                                             \
   do {                                                               \
     CHECK((call) != HT_OK && out == NULL);                           \
     CHECK(ht_number(x, HT_SUM, &number) == HT_OK && number == ones); \
   } while (0)
-/* The same for what is right, but not as on the others. */
+/* So is an argument that is right but differs from those of the others. */
 #define ALL_COMPARE(call, both)                                  \
   do {                                                           \
     if (ranks == 1) break;                                       \
@@ -188,7 +188,7 @@ static void one_rank_is_wrong(const ht_comm* comm, const char* folder) {
   ht_free(x);
 }
 
-/* What is wrong on all, and what its text says. */
+/* Checks mistakes on all ranks, and the texts of their errors. */
 static void messages(const ht_comm* comm) {
   const int64_t numbers[1] = {ranks}, offset[1] = {rank}, cells[1] = {1};
   double memory[1] = {0};
@@ -244,7 +244,7 @@ static void bricks(const ht_comm* comm) {
   ht_free(x), ht_free(rows), ht_plan_free(plan);
 }
 
-/* y = 2 a - b + 1 of rows (a, b), by steps on each rank's own rows, and by rows that are remembered. */
+/* Learns y = 2 a - b + 1 of rows (a, b), by steps on each rank's own rows, and by rows that are remembered. */
 static void network(const ht_comm* comm, const char* folder, const char* script) {
   enum { rows = 16 };
   const int64_t mine = ranks > 1 && rank == ranks - 1 ? 0 : rows, in[2] = {mine, 2}, out[2] = {mine, 1};
@@ -290,8 +290,8 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   const ht_training other = {.remembered = rank == 0 ? 8 : 0};
   CHECK(ranks == 1 || (ht_network_load(comm, script, &other, &none) == HT_ERROR_VALUE && !none));
   CHECK(ht_network_load(comm, path, NULL, &none) == HT_ERROR_IO && !none);
-  CHECK(ht_network_train(net, y, y, NULL) == HT_ERROR_VALUE); /* one column is not two */
-  CHECK(ht_network_apply(net, x, &again) == HT_OK);           /* and nothing is broken by that */
+  CHECK(ht_network_train(net, y, y, NULL) == HT_ERROR_VALUE); /* one column does not fit two */
+  CHECK(ht_network_apply(net, x, &again) == HT_OK);           /* the network still works */
   const int last = rank == ranks - 1;
   CHECK(ht_network_load(comm, last ? NULL : script, NULL, &none) == HT_ERROR_VALUE && !none);
   CHECK(ht_network_load(comm, script, NULL, last ? NULL : &none) == HT_ERROR_VALUE && !none);
@@ -301,13 +301,13 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   CHECK(ht_network_apply(net, x, last ? NULL : &outputs_of_none) == HT_ERROR_VALUE && !outputs_of_none);
   CHECK(ht_network_save(net, last ? NULL : path) == HT_ERROR_VALUE);
   CHECK(ht_network_restore(net, last ? NULL : path) == HT_ERROR_VALUE);
-  CHECK(ht_network_restore(net, path) == HT_OK); /* together as before */
+  CHECK(ht_network_restore(net, path) == HT_OK); /* the ranks are still together */
   const ht_training classes = {.loss = HT_CROSS_ENTROPY};
   CHECK(ht_network_load(comm, script, &classes, &none) == HT_OK);
   CHECK(ht_network_train(none, x, y, NULL) == HT_ERROR_VALUE); /* LibTorch wants classes without a second axis */
   CHECK(strstr(ht_message(), "[ht_network_train] got targets of shape") && !strstr(ht_message(), "raised from"));
   CHECK(ht_network_train(net, x, x, NULL) == HT_ERROR_VALUE && strstr(ht_message(), "expected the same shape"));
-  ht_array* vector = NULL; /* which LibTorch's rules of repeating would pair with every row */
+  ht_array* vector = NULL; /* LibTorch would broadcast it to every row */
   CHECK(ht_adopt(comm, targets, HT_FLOAT32, 1, out, 0, &vector) == HT_OK);
   CHECK(ht_network_train(net, x, vector, NULL) == HT_ERROR_VALUE && strstr(ht_message(), "got targets of shape"));
   ht_free(vector);
@@ -315,7 +315,7 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   ht_network_free(net), ht_free(x), ht_free(y), ht_free(found), ht_free(again);
 }
 
-/* Fields in one file, how they are stored, and files that grow. */
+/* Checks fields in one file, how they are stored, and files that grow. */
 static void saving(const ht_comm* comm, const char* folder) {
   const int64_t block[2] = {2, 3}, chunks[2] = {1, 3};
   double u[6], v[6];
@@ -358,7 +358,7 @@ static void saving(const ht_comm* comm, const char* folder) {
     ht_free(out), out = NULL;
   }
   const ht_saving grows = {.grows = 1};
-  CHECK(ht_save_as(x, path, "t", &grows) == HT_ERROR_VALUE); /* which .zarr has not */
+  CHECK(ht_save_as(x, path, "t", &grows) == HT_ERROR_VALUE); /* .zarr does not have it */
   snprintf(path, sizeof path, "%s/grows.h5", folder);
   CHECK(ht_save_as(x, path, "t", &grows) == HT_OK && ht_append_rows(y, path, "t", NULL) == HT_OK);
   CHECK(ht_load(comm, path, NULL, 0, &out) == HT_OK && ht_number(out, HT_SUM, &number) == HT_OK && number == 0);
@@ -389,7 +389,7 @@ static void ghosts_on_some_sides(const ht_comm* comm) {
   ht_free(x), ht_plan_free(plan);
 }
 
-/* Before MPI begins and after it has ended there is an error of the library's. */
+/* Before MPI begins and after it has ended, the library gives an error. */
 static void without_mpi(void) {
   ht_comm* none = NULL;
   if (ht_begin(0, &none) != HT_ERROR_COMM || none || !strstr(ht_message(), "[ht_begin] got a program in which MPI is not"))

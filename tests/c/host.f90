@@ -48,7 +48,7 @@ program host
 
 contains
 
-  ! A field of 3 x 2 x (2 planes on each rank) cells that is numbered in Fortran's order.
+  ! This is a field of 3 x 2 x (2 planes on each rank) cells, numbered in Fortran's order.
   subroutine arrays()
     real(real64), target :: field(3, 2, 2)
     real(real64) :: back(3, 2, 2), means(3, 2), number, values(2)
@@ -62,7 +62,7 @@ contains
     call check(all(ht_block(x) == [3, 2, 2]), "block")
     call ht_number(x, HT_MEAN, number)
     call check(abs(number - (cells * ranks - 1) / 2d0) < 1d-12, "mean")
-    field(1, 1, 1) = field(1, 1, 1) + 5  ! which the array sees
+    field(1, 1, 1) = field(1, 1, 1) + 5  ! the array sees it
     call ht_number(x, HT_SUM, number)
     call check(abs(number - (cells * ranks * (cells * ranks - 1) / 2d0 + 5 * ranks)) < 1d-9, "sum")
     field(1, 1, 1) = field(1, 1, 1) - 5
@@ -101,10 +101,10 @@ contains
     call check(status == HT_ERROR_INDEX, "no such dimension")
     call ht_free(x)
     call ht_free(y)
-    call ht_free(y)  ! which has nothing any more
+    call ht_free(y)  ! it has no object any more
   end subroutine
 
-  ! What the last rank alone gets wrong is an error on all, after which they are still together.
+  ! A mistake on the last rank alone is an error on all, and the ranks stay together.
   subroutine one_rank_is_wrong()
     real(real64), target :: field(3, 2)
     type(ht_array) :: x, y
@@ -132,7 +132,7 @@ contains
     call ht_free(x)
   end subroutine
 
-  ! What was called last failed with this text, and the sum of an array of ones is right.
+  ! Checks that the last call failed with this text, and that the sum of an array of ones is right.
   subroutine refused(x, status, what, text)
     type(ht_array), intent(in) :: x
     integer, intent(in) :: status
@@ -143,7 +143,7 @@ contains
     call check(number == product(ht_shape(x)), "the sum after "//what)
   end subroutine
 
-  ! A handle that is assigned outlives the one that it is from.
+  ! An assigned handle outlives the original one.
   subroutine assignment()
     type owner
       type(ht_array) :: x
@@ -159,7 +159,7 @@ contains
     other = 5
     call ht_adopt(comm, field, x)
     call ht_adopt(comm, other, y)
-    y = x  ! which lets go of the other
+    y = x  ! this releases the other
     call ht_free(x)
     call ht_number(y, HT_SUM, number)
     call check(number == 6 * ranks, "a handle after its first was freed")
@@ -194,7 +194,7 @@ contains
     call ht_free(x)
   end subroutine
 
-  ! Arrays of other kinds, and with strides.
+  ! Checks arrays of other kinds, and with strides.
   subroutine kinds()
     integer(int32), target :: whole(4, 6) = 1
     complex(real64), target :: waves(5) = (1d0, 2d0)
@@ -234,7 +234,7 @@ contains
     call ht_free(x)
   end subroutine
 
-  ! Arrays without dimensions, with many, and without elements, from their memory and back.
+  ! Checks arrays without dimensions, with many, and without elements, from their memory and back.
   subroutine ranks_of_arrays()
     real(real64), target :: one = 3, cube(2, 1, 3, 1, 2), back(2, 1, 3, 1, 2), none(3, 0)
     type(ht_array) :: x, y
@@ -258,7 +258,7 @@ contains
     call ht_free(y)
   end subroutine
 
-  ! Fields in one file, how they are stored, and files that grow.
+  ! Checks fields in one file, how they are stored, and files that grow.
   subroutine saving()
     real(real64), target :: u(3, 2), v(3, 2)
     real(real64) :: number
@@ -289,7 +289,7 @@ contains
     call ht_free(out)
   end subroutine
 
-  ! Two bricks a rank, with ghost cells on the inner sides of the domain only, by extents of 64 bits.
+  ! Checks two bricks a rank, with ghost cells on the inner sides of the domain only, by extents of 64 bits.
   subroutine several_bricks()
     real(real64), target :: left(3, 3), right(3, 4)
     integer(int64) :: first(2, 2), cells(2, 2), before(2, 2), behind(2, 2)
@@ -318,7 +318,7 @@ contains
     call ht_free(plan)
   end subroutine
 
-  ! A plane of 3 x 4 ranks cells cut along its first dimension, with ghost cells.
+  ! Checks a plane of 3 x 4 ranks cells cut along its first dimension, with ghost cells.
   subroutine bricks()
     real(real32), target :: brick(0:4, 0:5), back(0:4, 0:5)
     real(real64) :: number

@@ -105,7 +105,7 @@ TEST_CASE("16-bit floats are accumulated in float32 and rounded once", "[comm][a
   const auto& world = ht::world();
   const ht::Topology topology(world);
   for (const auto& algorithm : usable(topology)) {
-    // 256 + 1 is 256 in bfloat16; 256 + (p - 1) rounded once is not, from p = 3 on.
+    // 256 + 1 is 256 in bfloat16; 256 + (p - 1), rounded once, is not, from p = 3 on.
     std::vector<std::uint16_t> data{static_cast<std::uint16_t>(world.rank() == 0 ? 0x4380 : 0x3f80)};
     topology.allreduce({data.data(), 1, ht::bfloat16}, ht::ReduceOp::sum, algorithm.name);
 
@@ -122,7 +122,7 @@ TEST_CASE("sums and products of narrow integers wrap", "[comm][allreduce]") {
   const auto& world = ht::world();
   const ht::Topology topology(world);
   const auto check = [&]<class T>(T value) {
-    // Of an unsigned number, which wraps where the exact one would overflow.
+    // An unsigned number wraps where the exact one would overflow.
     const auto wrapped = [](std::uint64_t number) { return static_cast<T>(number); };
     const std::vector<T> mine(100, value), sum(100, wrapped(static_cast<std::uint64_t>(world.size() * value)));
     std::uint64_t power = 1;
@@ -174,7 +174,7 @@ TEST_CASE("random counts on random machines, begun together and waited for in an
       order.push_back(i);
     }
     std::ranges::shuffle(order, mine);
-    world.barrier();  // a blocking call lets what is under way progress
+    world.barrier();  // a blocking call lets operations under way progress
     for (const auto i : order) requests[i].wait();
     for (const auto& result : data) CHECK(result == numbers(result.size(), sum_to(world.size())));
   }

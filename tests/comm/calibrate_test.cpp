@@ -76,7 +76,7 @@ TEST_CASE("a broken calibration, or one of another machine, counts as none", "[c
   CHECK(ht::detail::parse_calibration(text + "key choice 7 0 0 0 0 magic\n", "key").choices.empty());
   CHECK(
       ht::detail::parse_calibration(text + "key choice 7 0 0 0 0 tree\n", "key").choices.empty());  // sizes that shrink
-  CHECK(ht::detail::parse_calibration("key choice 4096 0 0 0 0 tree\n", "key").choices.empty());    // none for more
+  CHECK(ht::detail::parse_calibration("key choice 4096 0 0 0 0 tree\n", "key").choices.empty());    // none is for more
   for (const auto* cost : {"1e-6 1e15", "-1e-6 1e9", "1e-6 0", "60 1e9", "1e-6 nan"})
     CHECK(ht::detail::parse_calibration(text + "key cost " + cost + " node\n", "key").choices.empty());
 }
@@ -91,7 +91,7 @@ TEST_CASE("what a file chooses is taken where it fits, and is measured anew else
   const auto& world = ht::world();
   if (world.size() != 2 && world.size() != 3) return;
   const auto file = std::filesystem::path(scratch_path("heatpp_fits"));
-  // As on a machine where the ranks share memory, but of another order.
+  // This resembles a machine whose ranks share memory but have another order.
   const ht::Topology topology(*world.split(0), {.node_of = [](int rank) { return rank; }});
   const auto any = std::numeric_limits<std::int64_t>::max();
   const ht::Calibration shared{{}, {{any, "shared", 0}}}, ordered{{}, {{any, "blueconnect", 0, 0, {0, 1, 2, 3}}}};

@@ -21,7 +21,7 @@ std::vector<float> noise(std::size_t count, int seed) {
   return data;
 }
 
-/// Of the ranks' noise, in float64.
+/// Returns the sum of the ranks' noise, in float64.
 std::vector<double> exact_sum(int ranks, std::size_t count) {
   std::vector<double> sum(count, 0);
   for (int r = 0; r < ranks; ++r) {
@@ -140,7 +140,7 @@ TEST_CASE("the collectives of a communicator keep what those of a topology do", 
   const auto p = static_cast<std::size_t>(world.size());
   const auto me = static_cast<std::size_t>(world.rank());
   const std::vector<std::int64_t> counts(p, 1);
-  // 256 + 1 is 256 in bfloat16, so that a sum that is rounded more than once is less.
+  // 256 + 1 is 256 in bfloat16, so a sum that is rounded more than once is smaller.
   std::vector<std::uint16_t> data(p, world.rank() == 0 ? 0x4380 : 0x3f80), by_levels(data), exact(data), rooted(data);
   world.reduce_scatter({data.data(), world.size(), ht::bfloat16}, counts);
   topology.reduce_scatter({by_levels.data(), world.size(), ht::bfloat16}, counts);
@@ -243,7 +243,7 @@ TEST_CASE("wire formats round little, alike on all ranks", "[comm][collectives]"
       auto request = topology.iallreduce(data, {.wire = wire});
       request.wait();
 
-      CHECK(largest_error(data, exact) < unit * (world.size() + 2));  // a half unit for each operand and the result
+      CHECK(largest_error(data, exact) < unit * (world.size() + 2));  // half a unit for each operand and the result
       CHECK(same_bits_on_all(world, data));
     }
   }

@@ -1,4 +1,4 @@
-// A program of its own, since what is debugged and traced is decided once.
+// This is a program of its own, because debugging and tracing are decided once.
 #include "../scratch_path.hpp"
 #include "../catch.hpp"
 
@@ -31,7 +31,7 @@ std::string message_of(const std::function<void()>& call) {
   return "";
 }
 
-/// That the last rank is missing, perhaps after others that a busy machine keeps from coming in time.
+/// Matches a text that names the last rank as missing, perhaps after others that are late on a busy machine.
 auto names_as_missing(int late) {
   return Catch::Matches(".*from rank ([0-9]+, )*" + std::to_string(late) + " of .*debug_test.cpp:.*");
 }
@@ -82,7 +82,7 @@ TEST_CASE("plans are compared whenever they are started", "[comm][debug]") {
                other.wait();
              }),
              Catch::Contains("1000 x int64") && Catch::Contains("1001 x int64") && Catch::Contains("by a plan"));
-  plan.start();  // what failed is one call, and not all
+  plan.start();  // one call failed, not the plan
   plan.wait();
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("while debugging, operations are compared without waiting when they ar
     blueconnect = topology.iallreduce(second, ht::ReduceOp::sum, std::string("blueconnect"));
   };
   if (comm.rank() == 0) start();
-  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 would not come here if it waited for the others
+  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 would not get here if it waited for the others
   if (comm.rank() != 0) start();
   blueconnect.wait();
   early.wait();
@@ -237,7 +237,7 @@ TEST_CASE("traffic is counted by level, and a timeline is written", "[comm][debu
   topology.allreduce(data, ht::ReduceOp::sum, "blueconnect");
 
   const auto traffic = topology.traffic();
-  CHECK(traffic[0].bytes == 4 << 20);  // of two, each sends half of it twice; then of a half
+  CHECK(traffic[0].bytes == 4 << 20);  // each of two ranks sends half of it twice; then of a half
   CHECK(traffic[1].bytes == 2 << 20);
   CHECK(traffic[1].messages > 2);
   CHECK(traffic[1].seconds > 0);

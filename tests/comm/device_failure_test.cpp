@@ -1,4 +1,4 @@
-// What goes wrong in NCCL: all ranks are told, nothing hangs, and nothing is left behind.
+// Failures in NCCL: all ranks are told, nothing hangs, and nothing is left behind.
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 
@@ -8,7 +8,7 @@ namespace ht = heatpp;
 
 namespace {
 
-/// A failure of NCCL's on this rank while it lives.
+/// Makes NCCL fail on this rank while the object lives.
 struct Failing {
   explicit Failing(StandinFailures wanted) { failures() = wanted; }
   ~Failing() { failures() = {}; }
@@ -19,8 +19,8 @@ struct Failing {
 bool last(const ht::Communicator& comm) { return comm.rank() == comm.size() - 1; }
 int communicators() { return TEST_CUDA(standin_communicators)(); }
 
-/// A group with communicators of NCCL's of its own.
-/// One whose settings are those of now.
+/// Make a group with NCCL communicators of its own, and one with the current
+/// settings.
 ht::Communicator fresh() { return ht::from_mpi(MPI_COMM_WORLD); }
 
 void check_that_it_works(const ht::Communicator& comm) {
@@ -116,6 +116,6 @@ TEST_CASE_METHOD(WatchedDevices, "NCCL's communicators end when all ranks have l
   ht::world().barrier();
   CHECK(communicators() == before + 1);
   kept.reset();
-  for (int i = 0; i < 9; ++i) use(fresh());  // those who make one look after those that were left
+  for (int i = 0; i < 9; ++i) use(fresh());  // making a new one ends those that were left
   CHECK(communicators() <= before + 2);
 }

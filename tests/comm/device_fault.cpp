@@ -1,5 +1,5 @@
-// A rank that never comes, and one whose part of NCCL's communicator is never made, in a program of its own:
-// device_fault <how>. The others print what they are told, and what is left of NCCL's.
+// A program in which a rank never comes, or its part of NCCL's communicator is never made: device_fault <how>. The
+// others print the error and what is left of NCCL.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
 

@@ -16,7 +16,7 @@
 
 inline bool real_devices() { return std::filesystem::exists("/dev/nvidiactl"); }
 
-/// CUDA, or the stand-in that is told to the library in its place.
+/// Returns CUDA, or the stand-in that the library loads instead.
 inline const heatpp::device::Library& device_library() {
   static const bool told = real_devices() || (::setenv("HEATPP_CUDART", HEATPP_STANDIN, 1) == 0 &&
                                               ::setenv("HEATPP_CUDA", HEATPP_STANDIN, 1) == 0 &&
@@ -26,7 +26,7 @@ inline const heatpp::device::Library& device_library() {
 }
 #define TEST_CUDA(name) HEATPP_FROM(device_library(), name)
 
-/// The stand-in's second device, so that what goes to the first by mistake is seen.
+/// Returns the stand-in's second device, so that accidental use of the first one shows.
 inline int test_device() {
   if (!real_devices()) return 1;
   int count = 1;
@@ -36,8 +36,8 @@ inline int test_device() {
 
 inline StandinFailures& failures() { return *device_library().function<StandinFailures*>("standin_failures"); }
 
-/// Looks at the stand-in when a test ends: what CUDA and NCCL forbid was not done, and no device but that of the tests
-/// has a context.
+/// Checks the stand-in at the end of a test: no forbidden use of CUDA and NCCL, and only the tests' device has a
+/// context.
 struct WatchedDevices {
   WatchedDevices() { device_library(); }
   WatchedDevices(const WatchedDevices&) = delete;
@@ -72,7 +72,7 @@ class TestStream {
     const heatpp::cuda::OnDevice guard(test_device());
     TEST_CUDA(cudaMemcpyAsync)(to, from, bytes, cudaMemcpyDefault, handle_);
   }
-  /// A kernel of the stand-in's.
+  /// Puts a kernel of the stand-in into the stream.
   void put(int (*kernel)(void*), void* argument) const {
     const heatpp::cuda::OnDevice guard(test_device());
     TEST_CUDA(standin_put)(handle_, kernel, argument);
@@ -86,7 +86,7 @@ class TestStream {
   cudaStream_t handle_ = nullptr;
 };
 
-/// Values in memory of the device, on their way there when it is made.
+/// Values in memory of the device. The copy is under way after construction.
 template <class T>
 class DeviceArray {
  public:
@@ -130,7 +130,7 @@ class DeviceArray {
   void* data_ = nullptr;
 };
 
-/// A variable of the environment while it lives.
+/// Sets a variable of the environment while the object lives.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -142,7 +142,7 @@ class Variable {
   const char* name_;
 };
 
-/// Values that differ, times a factor; sums of such over ranks are exact.
+/// Returns different values, times a factor; sums of these over ranks are exact.
 inline std::vector<float> ramp(std::size_t count, int factor) {
   std::vector<float> data(count);
   for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<float>(i % 1000 + 1) * static_cast<float>(factor);

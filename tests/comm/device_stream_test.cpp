@@ -1,4 +1,4 @@
-// What is done in which order, and on which device.
+// Tests the order of operations, and their devices.
 #include <heatpp/comm/progress_thread.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::array backends{"nccl", "nccl,staged", "staged"};
 
-/// A kernel that takes its time.
+/// A kernel that takes several calls.
 int long_one(void* turns) { return --*static_cast<int*>(turns) <= 0; }
-/// A kernel that ends when it is told to.
+/// A kernel that ends when a flag is set.
 int told_to_end(void* flag) { return static_cast<std::atomic<bool>*>(flag)->load(); }
 
-/// What is in the array once the stream has come so far.
+/// Returns what is in the array when the stream gets there.
 std::vector<float> seen_by(const TestStream& stream, const DeviceArray<float>& data, std::size_t count) {
   std::vector<float> host(count, -1);
   stream.copy(host.data(), data.data(), sizeof(float) * count);

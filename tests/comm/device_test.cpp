@@ -1,4 +1,4 @@
-// A program of its own, since the libraries of a device are loaded once. Without a GPU these are stand-ins over MPI.
+// This is a program of its own, because device libraries are loaded once. Without a GPU they are stand-ins over MPI.
 #include "../catch.hpp"
 
 #include <heatpp/comm/topology.hpp>
@@ -196,7 +196,7 @@ TEST_CASE_METHOD(WatchedDevices, "levels carry the bytes that they must", "[comm
     topology.allreduce(data, {.algorithm = algorithm});
     return std::pair{topology.traffic()[0].bytes, topology.traffic()[1].bytes};
   };
-  // In the node each rank sends half of it twice, and a half between nodes; or all of it at once as NCCL likes.
+  // In the node each rank sends half of it twice, and a half between nodes; or all at once by NCCL.
   CHECK(traffic("nccl,staged", "") == std::pair<std::int64_t, std::int64_t>{1 << 20, 1 << 19});
   CHECK(traffic("nccl", "blueconnect") == std::pair<std::int64_t, std::int64_t>{1 << 20, 1 << 19});
   CHECK(traffic("staged", "") == std::pair<std::int64_t, std::int64_t>{1 << 20, 1 << 19});
@@ -242,7 +242,7 @@ TEST_CASE_METHOD(WatchedDevices, "a backend that does not exist or cannot work i
     return ht::Topology(comm);
   }();
   CHECK_THAT(ht::comm::describe(topology), Catch::Contains("rank 1: 0000:00:01.0"));
-  topology.allreduce(data);  // where devices are shared it is staged
+  topology.allreduce(data);  // shared devices use staged copies
   CHECK(data.to_host() == ramp(4, comm.size()));
 }
 

@@ -90,8 +90,8 @@ TEST_CASE("long buffers go in pieces that cover them once", "[comm]") {
 }
 
 TEST_CASE("exchange of blocks that ranks copy from each other's memory", "[comm][direct]") {
-  // Rows of p * width columns become columns, as above, in runs that the kernel copies and in such that are too short
-  // for it; in a second call ranks know whether they can.
+  // Rows of p * width columns become columns, as above, in runs that the kernel copies and in runs too short for it. In
+  // a second call ranks know whether they can.
   const auto& world = ht::world();
   const auto p = static_cast<std::int64_t>(world.size());
   const std::int64_t width = GENERATE(1024, 1500, 200), rows = (std::int64_t{5} << 20) / (4 * width);
@@ -121,7 +121,7 @@ TEST_CASE("exchange of blocks that ranks copy from each other's memory", "[comm]
   check(world);
   check(world);
 
-  // As where memory of some ranks cannot be read.
+  // As if the memory of some ranks could not be read.
   const auto other = *world.split(0);
   other.impl().no_copies_from.assign(static_cast<std::size_t>(p), world.rank() == 0);
   other.impl().no_copies_to.assign(static_cast<std::size_t>(p), false);
@@ -141,7 +141,7 @@ TEST_CASE("a block of another process is read if that is what it says", "[comm][
   const auto next = static_cast<std::size_t>((world.rank() + 1) % world.size());
   auto from = all[next];
   const ht::Block to{reinterpret_cast<std::byte*>(copy.data()), 1, 8000, 8000};
-  // Where the system forbids it, all of this is false, and exchanges are made of messages.
+  // If the system forbids it, all of this is false, and exchanges use messages.
   const bool readable = ht::detail::is_readable(from);
   CHECK(ht::detail::copy_from_peer(from, to, 400, 2000) == readable);
   if (readable) CHECK((copy[99] == -1 && copy[100] == static_cast<std::int32_t>(next) && copy[600] == -1));

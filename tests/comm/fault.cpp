@@ -1,7 +1,7 @@
-// A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
-// And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws; two
-// programs, one after the other: fault twice; a request that outlives MPI: fault outlives; one rank alone that asks for
-// the world of all: fault alone.
+// A program in which a rank dies or never comes: fault <how> <where>. The others print their errors. Other cases: fault
+// ended, a host that has ended MPI; fault throws, an exception that leaves the program on one rank; fault twice, two
+// programs one after another; fault outlives, a request that outlives MPI; fault alone, a single rank that asks for the
+// world of all ranks.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
@@ -35,7 +35,7 @@ const std::map<std::string, void (*)(const ht::Topology&)> places{
        std::vector<float> data(1 << 20);
        topology.iallreduce(data, ht::ReduceOp::sum, "blueconnect").wait();
      }},
-    {"nodes",  // through their memory, and by messages
+    {"nodes",  // by shared memory, and by messages
      [](const ht::Topology& topology) {
        std::vector<float> data(1 << 20);
        topology.allreduce(data, ht::ReduceOp::sum, "blueconnect");
@@ -57,7 +57,7 @@ const std::map<std::string, void (*)(const ht::Topology&)> places{
      }},
 };
 
-/// Whether all calls that need MPI throw once a host has ended it.
+/// Whether all calls that need MPI throw after a host has ended it.
 bool throws_after_the_end() {
   std::vector<double> data(2);
   const auto comm = ht::world();
@@ -91,7 +91,7 @@ int alone() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank > 0) ::sleep(600);
-  static_cast<void>(ht::self());  // which the time-out comes with
+  static_cast<void>(ht::self());  // this reads the time-out
   try {
     static_cast<void>(ht::world());
   } catch (const ht::CommError& error) {

@@ -14,7 +14,7 @@ const char* variable_of(const char* name) {
   return found == variables.end() ? nullptr : found->second.c_str();
 }
 
-/// The variable that tells of another launcher, for an MPI whose own says how many ranks there are in OWN.
+/// Returns the variable of another launcher, for an MPI whose own variable of the number of ranks is OWN.
 std::string other(std::map<std::string, std::string> environment) {
   variables = std::move(environment);
   const auto found = heatpp::detail::other_launcher("OWN", variable_of);

@@ -2,7 +2,7 @@
 
 #include <heatpp/comm/topology.hpp>
 
-/// Every factoring in up to three levels, cyclic and uneven nodes, racks of different size with ranks anyhow.
+/// Returns all factorings in up to three levels, cyclic and uneven nodes, and uneven racks with ranks in any order.
 inline std::vector<heatpp::TopologyOptions> machines(int p) {
   std::vector<heatpp::TopologyOptions> all{{.shape = {p}}};
   for (int a = 1; a <= p; ++a)

@@ -1,4 +1,4 @@
-// What the ranks of a node exchange goes through memory that they share, where they do.
+// Tests that ranks of a node exchange data through shared memory, if they share it.
 #include "../catch.hpp"
 
 #include <heatpp/comm/detail/impl.hpp>
@@ -14,7 +14,7 @@ namespace ht = heatpp;
 
 namespace {
 
-/// The same machine where nobody shares memory.
+/// Returns the machine without shared memory.
 ht::Topology by_messages(const ht::Communicator& comm, const ht::TopologyOptions& machine) {
   ht::Topology topology(comm, machine);
   topology.state().memory_level = -1;
@@ -22,7 +22,7 @@ ht::Topology by_messages(const ht::Communicator& comm, const ht::TopologyOptions
   return topology;
 }
 
-/// Small numbers, of which floats have sums that depend on the order, that differ by rank.
+/// Returns small numbers that differ by rank; sums of floats among them depend on the order.
 template <class T>
 std::vector<T> numbers(std::size_t count, int rank) {
   std::vector<T> data(count);

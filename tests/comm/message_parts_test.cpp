@@ -50,7 +50,7 @@ TEST_CASE("a rank gets what its peers have for the racks of a machine in one mes
   topology.reduce_scatter(data, counts);
   const auto first = static_cast<std::size_t>(world.rank()) * 100;
   for (std::size_t i = first; i < first + 100; ++i) CHECK(data[i] == 8.f * static_cast<float>(i));
-  // To the other node of the rack the parts of two ranks, which are not beside each other.
+  // The parts of two ranks, which are not adjacent, go to the other node of the rack.
   CHECK(topology.traffic()[1].messages == 1);
   CHECK(topology.traffic()[1].bytes == 2 * 100 * 4);
   CHECK(topology.traffic()[2].messages == 1);

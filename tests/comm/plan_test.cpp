@@ -1,4 +1,4 @@
-// A program of its own, since it counts the allocations.
+// This is a program of its own, because it counts the allocations.
 #include "../catch.hpp"
 
 #include <heatpp/comm/topology.hpp>
@@ -19,7 +19,7 @@ void* operator new(std::size_t bytes) {
   if (void* const block = std::malloc(bytes)) return block;
   throw std::bad_alloc();
 }
-// All that malloc's memory may come from, or sanitizers see two kinds of it; not inlined, or the compiler does.
+// These cover all of malloc's memory, else sanitizers see two kinds; they are not inlined, else the compiler does.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(bytes);
@@ -141,7 +141,7 @@ TEST_CASE("starts after the first allocate nothing", "[comm][plan]") {
           for (auto* each : {&plan, &of_half, &of_coded}) each->wait();
         };
         round();
-        round();  // lists of what is under way have grown when all were
+        round();  // lists have grown when all operations were under way
         const auto before = allocations.load();
         for (int i = 0; i < 5; ++i) round();
         const auto made = allocations.load() - before;

@@ -22,7 +22,7 @@ void keep_sum(const void* in, void* inout, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) static_cast<std::int64_t*>(inout)[i] += static_cast<const std::int64_t*>(in)[i];
 }
 
-/// Every blocking call of a group.
+/// Returns every blocking call of a group.
 const std::vector<std::pair<const char*, std::function<void(const ht::Communicator&)>>> blocking_calls{
     {"barrier", [](const auto& comm) { comm.barrier(); }},
     {"allreduce",
@@ -94,7 +94,7 @@ TEST_CASE("what is under way goes on in every blocking call", "[comm][progress]"
   for (const auto& [name, call] : blocking_calls) {
     std::vector<float> data(1 << 18, 1);
     auto request = topology.iallreduce(data, ht::ReduceOp::sum, "blueconnect");
-    if (world.rank() != 0) request.wait();  // which needs rank 0's part, and rank 0 is in the call
+    if (world.rank() != 0) request.wait();  // it needs rank 0's part, and rank 0 is in the call
     call(others);
     request.wait();
     INFO(name);
@@ -134,7 +134,7 @@ TEST_CASE("blocking calls make no threads", "[comm][progress]") {
   if (world.rank() == 0) CHECK(late == 5);
 }
 
-// Before all tests that have a progress thread, by its name.
+// The name puts this test before all tests that have a progress thread.
 TEST_CASE("MPI without threads gives no progress thread, which is said once", "[comm][progress]") {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
@@ -191,14 +191,14 @@ TEST_CASE("memory of what was given up is not used again", "[comm][progress]") {
     CHECK(pair.split(0)->size() == 2);
     return;
   }
-  const auto* const taken = Scratch(buffer.bytes()).data();  // what the pool gives next
+  const auto* const taken = Scratch(buffer.bytes()).data();  // the pool would give this next
   CHECK_FALSE(operation->advance());
   CHECK(operation->in_flight());
   abandon(std::move(operation));
   const Scratch next(buffer.bytes());
   std::fill_n(reinterpret_cast<std::int64_t*>(next.data()), 3000, 7);
   MPI_Barrier(ht::to_mpi(pair));
-  CHECK(pair.split(0)->size() == 2);  // the other rank's message arrives at the latest while it comes here
+  CHECK(pair.split(0)->size() == 2);  // the other rank's message arrives before this call ends
 
   CHECK(next.data() != taken);
   CHECK(std::count(reinterpret_cast<std::int64_t*>(next.data()), reinterpret_cast<std::int64_t*>(next.data()) + 3000,

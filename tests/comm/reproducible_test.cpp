@@ -22,11 +22,11 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](T x, T y) { return ::same_bits(x, y); });
 }
 
-/// What a rank contributes, in the order of the world's ranks.
+/// Returns a rank's contribution, in the order of the world's ranks.
 template <class T>
 std::vector<T> contribution(int kind, std::size_t count, int rank) {
   auto data = hostile<T>(kind, count, static_cast<unsigned>(rank) + 1);
-  if (kind == 7 && count > 9) {  // what is not finite
+  if (kind == 7 && count > 9) {  // infinite and NaN elements
     if (rank == 0) data[3] = data[5] = std::numeric_limits<T>::infinity();
     if (rank == 1) data[5] = -std::numeric_limits<T>::infinity();
     if (rank == ht::world().size() - 1) data[7] = data[3 + 2 * (count % 2)] = std::numeric_limits<T>::quiet_NaN();
@@ -37,7 +37,7 @@ std::vector<T> contribution(int kind, std::size_t count, int rank) {
 template <class T>
 std::vector<T> exact_sum(int kind, std::size_t count) {
   std::vector<ExactOracle> sums(count);
-  // Numbers near the largest, of which partial sums overflow, are summed as fractions of them.
+  // Numbers near the largest, whose partial sums overflow, are summed as fractions.
   const int scale = kind == 5 && sizeof(T) == sizeof(double) ? 100 : 0;
   for (int rank = 0; rank < ht::world().size(); ++rank) {
     const auto data = contribution<T>(kind, count, rank);
@@ -53,7 +53,7 @@ std::vector<T> exact_sum(int kind, std::size_t count) {
 
 TEST_CASE("an exact sum is that of any order and grouping, rounded once", "[comm][reproducible]") {
   for (int kind = 0; kind < hostile_kinds; ++kind) {
-    if (kind == 5) continue;  // overflows in the oracle
+    if (kind == 5) continue;  // the oracle overflows
     auto data = hostile<double>(kind, 3000, 17);
     const auto expected = exact_sum_of<double>(data);
     for (unsigned seed = 1; seed < 4; ++seed) {
@@ -133,7 +133,7 @@ TEMPLATE_TEST_CASE("a reproducible sum is exact, on every topology and by every 
   const auto& world = ht::world();
   for (int kind = 0; kind < hostile_kinds; ++kind)
     for (const std::size_t count : {1, 10, 1501, 70'000}) {
-      // Many ranks that share few cores take their time, and go through these on as many machines.
+      // With many ranks on few cores, only some cases run, because they take long.
       if (world.size() > 4 ? count > 10 || kind % 4 != 1 : count > 10'000 && kind != 1) continue;
       const auto expected = exact_sum<TestType>(kind, count);
       const auto mine = contribution<TestType>(kind, count, world.rank());
@@ -198,14 +198,14 @@ TEST_CASE("complex numbers and 16-bit floats are summed exactly, too", "[comm][r
     for (std::size_t i = 0; i < 50 && world.size() > 1; ++i)
       CHECK((numbers[i].real() == sum[2 * i] && numbers[i].imag() == sum[2 * i + 1]));
 
-    // 256 + 1 + 1 is 258, and what lies between 256 and 258 in bfloat16 is neither.
+    // 256 + 1 + 1 is 258 in bfloat16, and neither intermediate sum is.
     std::vector<std::uint16_t> wide(20, world.rank() == 0 ? 0x4380 : 0x3f80);
     topology.allreduce({wide.data(), 20, ht::bfloat16}, {.reproducible = true});
     const float exact = 255 + p;
     const auto bits = std::bit_cast<std::uint32_t>(exact);
     const auto nearest = static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
     CHECK(std::ranges::all_of(wide, [=](auto x) { return x == nearest; }));
-    // The largest float16, its opposite and the smallest.
+    // The largest float16, its negative and the smallest one.
     std::vector<std::uint16_t> narrow(20, world.rank() == 0 ? 0x7bff : world.rank() == world.size() - 1 ? 0xfbff : 1);
     topology.allreduce({narrow.data(), 20, ht::float16}, {.reproducible = true});
     if (world.size() > 1)

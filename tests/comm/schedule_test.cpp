@@ -1,4 +1,4 @@
-// Schedules are functions of the machine: all ranks of one are played through here on one, without messages.
+// Schedules are functions of the machine. The tests run all ranks in one process, without messages.
 #include "../catch.hpp"
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::vector<std::int64_t>;
 
-/// Ranks that are in one part of a level that shares memory have the same number here.
+/// Returns equal numbers for ranks in one part of a level that shares memory.
 std::map<int, int> nodes_of(const Tree& tree, int memory_level) {
   std::map<int, int> nodes;
   int next = 0;
@@ -33,11 +33,11 @@ std::map<int, int> nodes_of(const Tree& tree, int memory_level) {
   return nodes;
 }
 
-/// The ranks of a machine that exist in turns. What goes through memory may wait until what the rank laid there two
-/// steps before has been read.
+/// Runs the ranks of a machine in turns. A step through memory may wait until the data of the rank's step before last
+/// have been read.
 class Play {
  public:
-  /// In the memory of a node there is room for so many elements of a rank in a step.
+  /// Gives each rank room for this many elements of a step in the memory of its node.
   void share_memory(const Tree& tree, const NodeMemory& memory) {
     nodes_ = nodes_of(tree, memory.level);
     room_ = memory.slot + 64;
@@ -50,7 +50,7 @@ class Play {
     }
   }
 
-  /// Whether all ranks came to the end of their lanes.
+  /// Returns whether all ranks finish their lanes.
   bool run(const std::vector<Schedule>& schedules) {
     std::vector<std::vector<std::size_t>> at;
     for (const auto& schedule : schedules) at.emplace_back(schedule.lanes.size(), 0);
@@ -85,7 +85,7 @@ class Play {
  private:
   using Box = std::tuple<int, int, std::size_t>;
 
-  /// Whether the peers have read all but the step before.
+  /// Whether the peers have read all steps except the last.
   bool has_room(int rank, std::size_t lane, const Step& step) {
     if (step.sends.empty()) return true;
     auto& laid = laid_[{rank, lane}];
@@ -162,7 +162,7 @@ Tree grid(const std::vector<int>& shape) {
   return grid(shape, next);
 }
 
-/// Any nesting of the ranks, which are given in any order.
+/// Returns a random nesting of the ranks, in random order.
 Tree random_tree(std::span<const int> ranks, std::mt19937& random, int level) {
   if (ranks.size() == 1 && random() % 2) return {ranks[0]};
   Tree tree{-1, level};
@@ -277,7 +277,7 @@ TEST_CASE("chunks take orders of levels that even their loads", "[comm][schedule
   CHECK(busiest(alike, even).first == Approx(busiest(alike, even).second));
   const BalancedOrders outwards{{{0, 1}}, std::vector<std::size_t>(16, 0)};
   CHECK(busiest(alike, even).first < 0.7 * busiest(alike, outwards).first);
-  // A level that is slow however it is gone through comes last.
+  // A level that is slow in every order comes last.
   CHECK(balanced_orders(extents, unlike, 1 << 20, 16).orders == std::vector<std::vector<int>>{{0, 1}});
 
   const std::vector<Cost> three{{"node", 1e-6, 2e9}, {"rack", 1e-6, 1e9}, {"cluster", 1e-6, 1e9}};
@@ -311,7 +311,7 @@ TEST_CASE("parts reach their owners and come back on every machine", "[comm][sch
       parts.push_back({count, static_cast<std::int64_t>(random() % 3 * (random() % 50))});
       count += parts.back().count;
     }
-    // Through no memory, or that of some of the levels.
+    // The steps use no memory, or that of some of the levels.
     const NodeMemory memory{static_cast<int>(random() % 4) - 1, static_cast<std::int64_t>(1 + random() % 100)};
     Play play(p, count);
     play.share_memory(tree, memory);

@@ -1,4 +1,4 @@
-// Collectives of every kind one after another, whose messages and memory must not meet.
+// Runs collectives of every kind one after another; their messages and memory must not mix.
 #include "../catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
@@ -11,10 +11,10 @@ namespace ht = heatpp;
 
 namespace {
 
-// Nothing, a little, what fills a slot of shared memory, and several of them.
+// Sizes: nothing, a little, one slot of shared memory, and several slots.
 constexpr std::array<std::int64_t, 7> sizes{0, 1, 7, 1000, 16384, 16385, 150000};
 
-/// A number that only element i of that rank in that call has.
+/// Returns a number that is unique to element i of that rank in that call.
 std::int64_t element(std::int64_t call, int rank, std::int64_t i) { return (call * 64 + rank) * 1000003 + i; }
 
 std::vector<std::int64_t> elements(std::int64_t call, int rank, std::int64_t count) {
@@ -22,7 +22,7 @@ std::vector<std::int64_t> elements(std::int64_t call, int rank, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = element(call, rank, i);
   return all;
 }
-/// Of ranks `first` to `last` - 1.
+/// Returns the sum over ranks `first` to `last` - 1.
 std::vector<std::int64_t> sum_of(std::int64_t call, int first, int last, std::int64_t count) {
   std::vector<std::int64_t> sum(static_cast<std::size_t>(count));
   for (int rank = first; rank < last; ++rank) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> sum_of(std::int64_t call, int first, int last, std::in
   return sum;
 }
 
-/// Calls one collective, drawn alike on all ranks; whether its result is right.
+/// Calls one collective, the same on all ranks, and returns whether its result is right.
 class Calls {
  public:
   explicit Calls(const ht::Communicator& comm) : comm_(comm), random_(7) {}
@@ -81,7 +81,7 @@ class Calls {
     return comm_.allgather(element(call_, comm_.rank(), factor)) == all && comm_.alltoall(out) == in;
   }
 
-  /// Merged by the rank's record that is the last one, which tells the order.
+  /// Merges by the record of the later rank, which shows the order.
   bool records(std::vector<std::int64_t> mine) {
     const auto even = static_cast<std::int64_t>(mine.size() / 2);
     mine.resize(static_cast<std::size_t>(2 * even));
@@ -95,7 +95,7 @@ class Calls {
     return true;
   }
 
-  /// Two that are under way together with one that blocks, waited for in another order.
+  /// Runs two at a time with one that blocks; they are waited for in another order.
   bool at_once(std::vector<std::int64_t> sum, int root) {
     const auto count = std::ssize(sum);
     auto copy = sum, before = sum;

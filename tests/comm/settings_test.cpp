@@ -1,4 +1,4 @@
-// Run by themselves, with variables of the environment that differ between the ranks.
+// These tests run alone, with environment variables that differ between the ranks.
 #include "../catch.hpp"
 
 #include <heatpp/comm/detail/progress/deadline.hpp>
@@ -22,7 +22,7 @@ TEST_CASE("all ranks have the settings of rank 0", "[.settings]") {
   CHECK(topology.calibration().choices.empty() == !of_rank_0);
   CHECK(ht::detail::debugging(world) == of_rank_0);
   CHECK(ht::detail::debugging(*world.split(0)) == of_rank_0);
-  // Those of a part are the program's, also after a topology was made of it.
+  // A part has the program's settings, also after a topology was made of it.
   const auto part = *world.split(world.rank() == 0 ? 0 : 1);
   const ht::Topology of_part(part, {.node_of = [](int) { return 0; }});
   CHECK(of_part.state().settings->debug == of_rank_0);

@@ -68,7 +68,7 @@ TEST_CASE("the environment describes the program's ranks, of which some take the
   const auto& world = ht::world();
   if (world.size() != 4) return;
   ::setenv("HEATPP_TOPOLOGY", "2x2", 1);
-  CHECK(ht::Topology(world).node().size() == 2);  // reads the environment, which parts take over
+  CHECK(ht::Topology(world).node().size() == 2);  // this reads the environment, which parts inherit
   const auto half = *world.split(world.rank() / 2), across = *world.split(world.rank() % 2);
   const auto backwards = *world.split(0, -world.rank()), one = *world.split(world.rank());
   const ht::Topology inside(half), between(across), reversed(backwards), alone(one);
@@ -137,7 +137,7 @@ TEST_CASE("ranks that are bound to different packages of a node form a level", "
   ::sched_getaffinity(0, sizeof before, &before);
   const bool possible = CPU_ISSET(0, &before) && CPU_ISSET(1, &before) && std::thread::hardware_concurrency() == 2;
   if (world.size() != 4 || !possible) return;
-  ::setenv("HWLOC_SYNTHETIC", "package:2 core:1 pu:1", 1);  // whatever the machine is
+  ::setenv("HWLOC_SYNTHETIC", "package:2 core:1 pu:1", 1);  // for any machine
   ::setenv("HWLOC_THISSYSTEM", "1", 1);
   CPU_ZERO(&one);
   CPU_SET(world.rank() % 2, &one);

@@ -2,7 +2,7 @@
 
 namespace {
 
-/// From bricks into every split, and back from every layout.
+/// Moves from bricks to every split, and back from every layout.
 void check_both_ways(const at::Tensor& global, const std::vector<ht::Brick>& mine, std::int64_t ghosts) {
   const ht::Shape shape(global.sizes().begin(), global.sizes().end());
   const auto dtype = ht::from_local(global).dtype();
@@ -57,7 +57,7 @@ TEST_CASE("a rank's one block in memory of the host's", "[blocks]") {
   auto back = memory_of(mine, 1, at::kFloat);
   ht::to_blocks(distribute(global + 1, x.layout()), back.data_ptr<float>(), {7, 6}, mine.offset, {.ghosts = {1}});
   CHECK(at::equal(back, memory_of(mine, 1, at::kFloat, global + 1)));
-  // Memory in which the first axis goes fastest, and ghosts along one axis alone.
+  // In this memory the first axis is the fastest, and one axis alone has ghosts.
   const auto fortran = memory.narrow(0, 1, 5).t().contiguous().t();
   CHECK(same(ht::from_blocks(fortran, mine.offset, shape, {.split = 1, .ghosts = {0, 1}}), global));
   const auto written = fortran.clone();
@@ -81,7 +81,7 @@ TEST_CASE("bricks that LibTorch conjugates when it reads them, and that have gra
 TEST_CASE("bricks with ghost cells on some sides only", "[blocks]") {
   const ht::Shape shape{5, 3 * ranks()};
   const auto global = numbered(shape);
-  const std::int64_t left = rank() > 0 ? 2 : 0, right = rank() + 1 < ranks() ? 1 : 0;  // none at the edges
+  const std::int64_t left = rank() > 0 ? 2 : 0, right = rank() + 1 < ranks() ? 1 : 0;  // no ghosts at the edges
   const ht::Brick mine{{0, 3 * rank()}, {5, 3}, {0, left}, {0, right}};
   const auto memory = [&](const at::Tensor& inside) {
     auto made = at::full({5, left + 3 + right}, ghost, at::kDouble);

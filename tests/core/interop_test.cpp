@@ -13,7 +13,7 @@
 
 namespace {
 
-/// A tensor of another library's: 2 x 3 float64 in Fortran order, which counts how often it is freed.
+/// A tensor of another library: 2 x 3 float64 in Fortran order, which counts its deleter's calls.
 template <class Managed>
 struct Foreign {
   std::vector<double> data{1, 2, 3, 4, 5, 6};
@@ -123,7 +123,7 @@ TEST_CASE("DLPack tensors keep the memory they were made of", "[core][dlpack]") 
     CHECK(tensor->dtype.bits == 32);
     if (count > 0) CHECK(static_cast<const std::int32_t*>(tensor->data)[count - 1] >= count - 1);
   }
-  const auto back = ht::from_dlpack(old, {.split = 0});  // takes it over
+  const auto back = ht::from_dlpack(old, {.split = 0});  // it takes ownership
   versioned->deleter(versioned);
   CHECK(same(back, at::arange(5, at::kInt)));
 }
@@ -132,7 +132,7 @@ TEST_CASE("strided memory is adopted in place, in Fortran order too", "[core][md
   std::vector<float> field(24);
   std::iota(field.begin(), field.end(), 24.0f * static_cast<float>(ht::world().rank()));
   auto fortran = ht::StridedView<float, 2>::fortran_order(field.data(), {3, 4});
-  // Every other row of a matrix of 4 x 6.
+  // This views every other row of a matrix of 4 x 6.
   const ht::StridedView<float, 2> rows(field.data(), {2, 6}, {12, 1});
 
   const auto x = ht::from_local(fortran, {.split = 1});

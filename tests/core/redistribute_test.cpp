@@ -66,7 +66,7 @@ TEST_CASE("bad counts are an error on all ranks", "[core][redistribute]") {
                   ht::ValueError);
   CHECK_THROWS_WITH(ht::resplit(x, 1), Catch::Contains("[resplit] got axis 1"));
   if (ht::world().size() == 1) return;
-  // Each rank wants all for itself; one has no counts.
+  // Each rank asks for all rows; one has no counts.
   std::vector<std::int64_t> counts(static_cast<std::size_t>(ht::world().size()));
   counts[static_cast<std::size_t>(ht::world().rank())] = 4;
   CHECK_THROWS_WITH(ht::redistribute(x, counts), Catch::Contains("differ by rank"));

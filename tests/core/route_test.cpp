@@ -8,7 +8,7 @@ namespace {
 /// Row i of a rank begins with this number.
 std::int64_t number(int rank, std::int64_t i) { return 1000 * rank + i; }
 
-/// A rank's rows: none of the first, and an uneven number of the others.
+/// Returns the number of a rank's rows: none on the first, uneven numbers on the others.
 std::int64_t count_of(int rank) { return rank == 0 && ht::world().size() > 1 ? 0 : 5 + 3 * rank; }
 
 at::Tensor owners_of_rows(std::int64_t rows, int ranks) { return at::arange(rows) * 7 % (ranks + 1) % ranks; }

@@ -1,4 +1,4 @@
-// A host every second rank of which calls heatpp, with a communicator of these ranks: the others do nothing until the
+// A host in which every second rank calls heatpp, with a communicator of these ranks; the others do nothing until the
 // end. some_ranks <folder>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/ml.hpp>
@@ -17,7 +17,7 @@ namespace ht = heatpp;
 
 namespace {
 
-/// 1 where it is not.
+/// Returns 1 and prints unless it is right.
 int told(const char* what, bool right) {
   if (!right) std::fprintf(stderr, "some_ranks: %s is wrong\n", what);
   return right ? 0 : 1;

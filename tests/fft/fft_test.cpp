@@ -42,7 +42,7 @@ TEST_CASE("transforms along one axis of any layout", "[fft]") {
 }
 
 TEST_CASE("long transforms are as exact as short ones", "[fft]") {
-  for (const std::int64_t n : {6000, 5003, 9998}) {  // of many factors, prime, and twice a prime
+  for (const std::int64_t n : {6000, 5003, 9998}) {  // many factors, a prime, and twice a prime
     const auto a = scattered({n}), c = scattered({n / 2 + 1}, at::kComplexDouble);
     for (const auto& layout : every_layout({n})) {
       const auto x = distribute(a, layout);

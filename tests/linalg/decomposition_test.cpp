@@ -253,7 +253,7 @@ TEST_CASE("eigenvalues of many columns converge in single precision", "[linalg][
 TEST_CASE("qr of many columns has LAPACK's signs", "[linalg][qr]") {
   for (const auto type : {at::kDouble, at::kComplexDouble}) {
     auto a = scattered({340, 80}, type);
-    a.select(1, 40).zero_()[40] = 1;  // where the reflection is left out
+    a.select(1, 40).zero_()[40] = 1;  // this column has no reflection
     a.slice(1, 0, 40)[40].zero_();
     const auto r = std::get<1>(at::linalg_qr(a));
     for (const int split : {0, 1}) CHECK(close(la::qr(ht::resplit(ht::from_tensor(a), split)).r, r, 1e-11));

@@ -16,7 +16,7 @@ namespace {
 
 at::Tensor turned(const at::Tensor& x) { return x.conj().resolve_conj().transpose(0, 1); }
 
-/// A Hermitian matrix with these eigenvalues and any vectors.
+/// Returns a Hermitian matrix with these eigenvalues and random vectors.
 at::Tensor with_values(const at::Tensor& values, bool complex = false) {
   const auto n = values.numel();
   const auto root = complex ? at::complex(scattered({n, n}), scattered({n, n}).t() * 2) : scattered({n, n});
@@ -25,7 +25,7 @@ at::Tensor with_values(const at::Tensor& values, bool complex = false) {
   return (a + turned(a)) / 2;
 }
 
-/// The eigenvalues that are wanted, rising, by LAPACK.
+/// Returns the wanted eigenvalues, rising, by LAPACK.
 at::Tensor wanted(const at::Tensor& a, std::int64_t k, Which which) {
   const auto values = at::linalg_eigvalsh(a);
   const auto key = which == Which::largest             ? values
@@ -35,7 +35,7 @@ at::Tensor wanted(const at::Tensor& a, std::int64_t k, Which which) {
   return std::get<0>(values.index_select(0, key.argsort(-1, true).narrow(0, 0, k)).sort());
 }
 
-/// Whether found pairs are orthonormal eigenvectors of `a`, and say so.
+/// Checks that pairs are orthonormal eigenvectors of `a`, and that the result says so.
 void check_pairs(const la::Eigenpairs& found, const at::Tensor& a, double tolerance) {
   const auto v = gathered(found.vectors).to(at::promote_types(a.scalar_type(), at::kDouble)),
              values = gathered(found.values);

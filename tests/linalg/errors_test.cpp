@@ -16,7 +16,7 @@ namespace la = ht::linalg;
 
 namespace {
 
-/// A function that refuses what it is given, and its name.
+/// A function that refuses its arguments, and its name.
 struct Refusal {
   std::string name;
   std::function<void(const ht::DNDarray&)> call;
@@ -27,7 +27,7 @@ struct Refusal {
 #name, [](const ht::DNDarray& x) { static_cast<void>(__VA_ARGS__); } \
   }
 
-/// Every function throws for every layout of `bad`, and says its name first.
+/// Checks that every function throws for every layout of `bad`, with its name first.
 void check_refusals(const at::Tensor& bad, const std::vector<Refusal>& refusals) {
   for (const auto& [name, call] : refusals)
     for_each_layout(bad, [&, &name = name, &call = call](const auto& x) {

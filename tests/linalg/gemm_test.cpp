@@ -12,7 +12,7 @@ using ht::detail::multiply_by_panels;
 
 namespace {
 
-/// Views of equal elements with rows, columns, or neither side by side.
+/// Returns views of equal elements with contiguous rows, columns, or neither.
 std::vector<at::Tensor> strided(const at::Tensor& x) {
   const auto wide = at::zeros({x.size(0), 2 * x.size(1)}, x.options());
   const auto every_second = wide.slice(1, 0, wide.size(1), 2);
@@ -77,7 +77,7 @@ TEST_CASE("large products equal LibTorch's for every pair of layouts", "[linalg]
   for_each_pair(a, b, [&](const auto& x, const auto& y) { CHECK(same(ht::matmul(x, y), expected)); });
 }
 
-// Large enough that blocks on their way round the ring meet products in pieces of rows and of what is summed.
+// These are so large that blocks on the ring meet products in pieces of rows and of the summed axis.
 TEST_CASE("products in pieces between looks at messages are whole", "[linalg][gemm][matmul]") {
   const auto a = numbers({6000, 600}, at::kDouble), b = numbers({600, 3000}, at::kDouble);
   const auto x = at::arange(3000, at::kDouble), expected = at::mv(a, at::mv(b, x));  // exact: all are whole numbers
@@ -104,7 +104,7 @@ TEST_CASE("all ranks choose the same way of multiplying", "[linalg][gemm]") {
 
 TEST_CASE("tall matrices decompose as LAPACK does, by one factor or two", "[linalg][gemm][qr]") {
   const auto random = scattered({20000, 66}, at::kFloat);
-  for (const auto& global : {random, random + 1}) {  // nearly orthogonal columns, and such that are far from it
+  for (const auto& global : {random, random + 1}) {  // nearly orthogonal columns, and others far from it
     const auto [q, r] = at::linalg_qr(global.to(at::kDouble));
     for (const auto& layout : every_layout({20000, 66})) {
       const auto parts = ht::linalg::qr(distribute(global, layout));

@@ -35,7 +35,7 @@ TEST_CASE("ranks of square matrices", "[linalg][lstsq]") {
   for (const std::int64_t rank : {1, 4, 7})
     for (const auto type : {at::kFloat, at::kDouble}) {
       const auto a = at::matmul(scattered({8, rank}), scattered({rank, 8})).to(type);
-      const auto b = at::cat({a.slice(1, 0, 4), a.slice(1, 0, 4)}, 1);  // with equal columns
+      const auto b = at::cat({a.slice(1, 0, 4), a.slice(1, 0, 4)}, 1);  // equal columns
       for (const auto& layout : every_layout({8, 8})) {
         CHECK(same(la::matrix_rank(distribute(a, layout)), at::linalg_matrix_rank(a)));
         CHECK(same(la::matrix_rank(distribute(b, layout)), at::linalg_matrix_rank(b)));
@@ -104,7 +104,7 @@ TEST_CASE("least squares", "[linalg][lstsq][host]") {
     CHECK(la::lstsq(x, y).residuals.size() == 0);
   });
   const auto single = at::tensor({1.F, 1.F, 1.F, 1.F + 1e-6F, 0.F, 0.F}).reshape({3, 2});
-  for (const auto& layout : every_layout({3, 2}))  // of rank 2 in float64 only
+  for (const auto& layout : every_layout({3, 2}))  // rank 2 in float64 only
     CHECK(la::lstsq(distribute(single, layout), ht::ones({3}, {.dtype = ht::float64})).rank == 2);
   CHECK_THROWS_AS(la::lstsq(ht::ones({3, 2}), ht::ones({2})), ht::ValueError);
 }

@@ -2,14 +2,14 @@
 
 #include "../support.hpp"
 
-/// Whole numbers of both signs, so that sums are exact in every dtype.
+/// Returns whole numbers of both signs, whose sums are exact in every dtype.
 inline at::Tensor numbers(at::IntArrayRef shape, at::ScalarType type = at::kLong) {
   std::int64_t size = 1;
   for (const auto n : shape) size *= n;
   return (at::arange(size, at::kLong) * 7 % 11 - 4).reshape(shape).to(type);
 }
 
-/// Well-conditioned numbers that look random, the same on every rank.
+/// Returns well-conditioned pseudo-random numbers, equal on every rank.
 inline at::Tensor scattered(at::IntArrayRef shape, at::ScalarType type = at::kDouble) {
   std::int64_t size = 1;
   for (const auto n : shape) size *= n;
@@ -31,5 +31,5 @@ void for_each_pair(const at::Tensor& a, const at::Tensor& b, F f) {
   for_each_layout(a, [&](const ht::DNDarray& x) { for_each_layout(b, [&](const ht::DNDarray& y) { f(x, y); }); });
 }
 
-/// The same as an array that every rank has.
+/// Returns these as an array that every rank has.
 inline ht::DNDarray scattered_array(at::IntArrayRef shape) { return ht::from_tensor(scattered(shape)); }

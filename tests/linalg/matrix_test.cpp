@@ -190,7 +190,7 @@ TEST_CASE("matrices without elements have norms of 0", "[linalg][norm]") {
         CHECK(same(la::norm(x, {.ord = ord}), at::zeros({})));
       CHECK(same(la::norm(x, {.ord = 2, .keepdims = true}), at::zeros({1, 1})));
       CHECK_THROWS_AS(la::norm(x, {.ord = -2}), ht::ValueError);
-      // Sums over nothing are 0, their smallest is one if there are any.
+      // Empty sums are 0; a smallest sum exists only if there are any.
       if (shape[1] > 0) CHECK(same(la::norm(x, {.ord = -1}), at::zeros({})));
       else CHECK_THROWS_AS(la::norm(x, {.ord = -1}), ht::ValueError);
       if (shape[0] > 0) CHECK(same(la::norm(x, {.ord = -inf}), at::zeros({})));

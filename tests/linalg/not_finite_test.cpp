@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t columns[] = {1, 2, 5};
 
-/// Runs f(x, global) for matrices of `shape` with NaN or an infinity in the first, in the last, or in some other row.
+/// Runs f(x, global) for matrices of `shape` with NaN or an infinity in the first, last, or another row.
 template <class F>
 void for_each_flawed(const ht::Shape& shape, F f) {
   for (const auto type : {at::kDouble, at::kFloat, at::kComplexDouble})
@@ -27,7 +27,7 @@ void for_each_flawed(const ht::Shape& shape, F f) {
 
 at::Tensor all_nan(const ht::Shape& shape, at::ScalarType type) { return at::full(shape, NAN, type); }
 
-/// A Hermitian matrix with a positive definite rest.
+/// Returns a Hermitian positive definite matrix.
 at::Tensor definite(std::int64_t n) {
   const auto root = scattered({n, n});
   return at::matmul(root, root.t()) + 4 * at::eye(n);

@@ -1,4 +1,4 @@
-// Runs with HEATPP_DEBUG=collectives, which is looked at once in a program.
+// This runs with HEATPP_DEBUG=collectives, which a program reads once.
 #include "../support.hpp"
 
 #include <functional>
@@ -42,14 +42,14 @@ TEST_CASE("arrays that differ by rank are an error on all ranks", "[.debug_by_en
   }
 }
 
-// Functions of the program, which the compiler keeps.
+// These functions of the program are not inlined.
 [[gnu::noinline]] double mean_energy(const ht::DNDarray& x) { return ht::sum(x).item<double>() / 2; }
 [[gnu::noinline]] double largest(const ht::DNDarray& x) { return ht::max(x).item<double>() + 1; }
 
 TEST_CASE("what ranks call differently is named with the program's own lines", "[.debug_by_environment]") {
   const auto x = ht::ones({6, 4}, {.split = 0});
   const auto message = message_of<ht::CommError>([&] { ht::world().rank() == 0 ? mean_energy(x) : largest(x); });
-  // The line where there is debugging information, else the function, and neither without GCC's libbacktrace.
+  // The text has the line with debugging information, else the function, and neither without GCC's libbacktrace.
   const auto by = [](const std::string& name) { return "called by ([^ ]*debug_test.cpp:[0-9]+|" + name + ".*)"; };
   const bool told = !heatpp::detail::caller().empty();
   CHECK_THAT(message,

@@ -1,4 +1,4 @@
-// Which dtype each kind of function answers in, and that it computes in it.
+// Tests the dtype of the result and of the computation for each kind of function.
 #include "../support.hpp"
 
 #include <heatpp/heatpp.hpp>
@@ -10,13 +10,13 @@ constexpr ht::Dtype dtypes[] = {ht::bool_,   ht::uint8,    ht::int8,    ht::int1
 
 at::Tensor ones_and_zeros(ht::Dtype dtype) { return at::tensor({1, 0, 1, 1, 0}).to(ht::to_torch(dtype)); }
 
-/// Numbers that float32 does not hold, and their layouts.
+/// Returns numbers that float32 cannot hold.
 at::Tensor large() { return at::tensor({1700000001, 1700000003, 16777217, 33554435, 1234567891}, at::kLong); }
 
 using Unary = ht::DNDarray (*)(const ht::DNDarray&);
 using OfDouble = at::Tensor (*)(const at::Tensor&);
 
-/// Those of whole numbers that are large, and those of numbers up to 1.
+/// Functions of large whole numbers, and of numbers up to 1.
 constexpr std::pair<Unary, OfDouble> of_large[] = {
     {ht::sqrt, at::sqrt},       {ht::log, at::log},         {ht::log2, at::log2},     {ht::log10, at::log10},
     {ht::log1p, at::log1p},     {ht::sin, at::sin},         {ht::cos, at::cos},       {ht::tan, at::tan},
@@ -172,7 +172,7 @@ TEST_CASE("decompositions of whole numbers are float64", "[ops][dtypes][host]") 
 
 namespace {
 
-/// Another default for as long as it lives.
+/// Sets another default dtype while the object lives.
 class Default {
  public:
   explicit Default(ht::Dtype dtype) { ht::set_default_dtype(dtype); }

@@ -1,4 +1,4 @@
-// Random expressions on the world, in random layouts, against the same ones on a rank alone.
+// Compares random expressions on the world, in random layouts, with those on a single rank.
 #include "../support.hpp"
 
 #include <heatpp/core/detail/torch.hpp>
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Draws the same numbers for both sides, and lays arrays out for one of them.
+/// Draws the same numbers for both sides, and chooses layouts for one of them.
 class Draw {
  public:
   Draw(std::uint64_t seed, bool alone) : random_(seed), layouts_(seed + 1), alone_(alone) {}
@@ -20,7 +20,7 @@ class Draw {
   bool chance() { return number(0, 1) == 1; }
   int axis_of(const ht::DNDarray& x) { return static_cast<int>(number(-x.ndim(), x.ndim() - 1)); }
 
-  /// The array of these elements, in a random layout.
+  /// Returns an array of these elements in a random layout.
   ht::DNDarray lay_out(const at::Tensor& global) {
     const ht::Shape shape(global.sizes().begin(), global.sizes().end());
     if (alone_) return ht::detail::wrap(global.clone(), ht::Layout(shape, std::nullopt, 1), ht::self());
@@ -28,7 +28,7 @@ class Draw {
     return distribute(global, layouts[std::uniform_int_distribution<std::size_t>(0, layouts.size() - 1)(layouts_)]);
   }
 
-  /// Quarters, which sum without rounding.
+  /// Returns multiples of 1/4, which sum without rounding.
   ht::DNDarray array(const ht::Shape& shape) {
     std::vector<double> values(static_cast<std::size_t>(ht::size_of(shape)));
     for (auto& value : values) value = static_cast<double>(number(-12, 12)) / 4;

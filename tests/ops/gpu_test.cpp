@@ -1,4 +1,4 @@
-// Arrays on GPUs against the same ones on processors, where the machine has any: ranks share those of their node.
+// Compares arrays on GPUs, if the machine has any, with those on the CPU. Ranks share the GPUs of their node.
 #include "../support.hpp"
 
 #include <heatpp/core/detail/torch.hpp>

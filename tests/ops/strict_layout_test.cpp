@@ -17,7 +17,7 @@ ht::PercentileOptions weighted(const ht::DNDarray& weights, const ht::Axes& axis
   return {.axis = axis, .interpolation = ht::Interpolation::inverted_cdf, .weights = weights};
 }
 
-/// A regular matrix of positive numbers.
+/// Returns a regular matrix of positive numbers.
 at::Tensor matrix() { return (at::arange(36, at::kDouble) * 7).fmod(23).reshape({6, 6}) + 1 + 60 * at::eye(6); }
 
 }  // namespace

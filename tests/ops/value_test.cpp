@@ -36,7 +36,7 @@ concept AssignableFromNumber = requires(T& x) {
   x = 5;
 };
 
-/// The blocks that `layout` gives to this rank, in memory of a host's.
+/// Returns this rank's block under `layout`, in memory of a host.
 at::Tensor block_of(const at::Tensor& global, const ht::Layout& layout) {
   return distribute(global, layout).larray().clone(at::MemoryFormat::Contiguous);
 }
@@ -223,7 +223,7 @@ TEST_CASE("a selection outlives its array as a value", "[ops][value]") {
 TEST_CASE("memory of a host is written by the array that adopted it, and by no other", "[ops][value][host]") {
   const auto global = numbers();
   for (const auto& layout : every_layout({5, 4})) {
-    if (layout.split() == 1) continue;  // blocks of rows lie in C order
+    if (layout.split() == 1) continue;  // blocks of rows are in C order
     const auto memory = block_of(global, layout);
     const auto held = [&] { return ht::from_local(memory, {.split = layout.split()}); };
     auto x = held();

@@ -1,4 +1,4 @@
-// Writes to selections beside what else holds the elements.
+// Tests writes to selections while others hold the elements.
 #include "../support.hpp"
 
 #include <heatpp/core/factories.hpp>
@@ -81,7 +81,7 @@ TEST_CASE("selections of adopted memory are exchanged, and written after another
     auto named = x(0);
     x(1) = 6;
     named += 1;
-    CHECK_THROWS_AS(std::move(named) = 7, ht::ValueError);  // an array of its own since
+    CHECK_THROWS_AS(std::move(named) = 7, ht::ValueError);  // it has become an array of its own
     expected[1].fill_(6);
     CHECK(same(x, expected));
   }
@@ -99,7 +99,7 @@ TEST_CASE("memory of a host is not written by what outlives the array that adopt
     shaped = ht::reshape(x, {-1, 2});
     cut = ht::resplit(x, 0);
     auto y = x;
-    y() -= x;  // and x stays, too
+    y() -= x;  // and x does not change
     CHECK_THROWS_AS(x = ht::DNDarray(), ht::ValueError);
   }
   copy += 1;

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-// Distribution functions to test samples against.
+// Distribution functions that samples are tested against.
 namespace cdf {
 
 inline double normal(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-/// The regularised lower incomplete gamma function: series, or Lentz's continued fraction.
+/// Returns the regularized lower incomplete gamma function: series, or Lentz's continued fraction.
 inline double gamma_p(double a, double x) {
   if (x <= 0) return 0;
   const double front = std::exp(a * std::log(x) - x - std::lgamma(a));
@@ -28,7 +28,7 @@ inline double gamma_p(double a, double x) {
   return 1 - front * value;
 }
 
-/// The regularised incomplete beta function, by its continued fraction.
+/// Returns the regularized incomplete beta function, by its continued fraction.
 inline double beta_i(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -50,7 +50,7 @@ inline double student(double df, double x) {
   return x < 0 ? tail : 1 - tail;
 }
 
-/// By Simpson's rule; for large kappa the limit.
+/// Integrates by Simpson's rule; for large kappa it returns the limit.
 inline double von_mises(double kappa, double x) {
   if (kappa > 1e6) return normal(x * std::sqrt(kappa));
   const auto integral = [&](double from, double to) {
@@ -64,7 +64,7 @@ inline double von_mises(double kappa, double x) {
   return integral(-M_PI, x) / integral(-M_PI, M_PI);
 }
 
-/// The average of f(j) over Poisson's distribution of j.
+/// Returns the average of f(j) over Poisson's distribution of j.
 template <class F>
 double poisson_mixture(double mean, F f) {
   double sum = 0;

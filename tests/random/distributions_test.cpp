@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::int64_t n = 20'000;
 constexpr ht::ArrayOptions drawn{.dtype = ht::float64, .split = 0};
-constexpr double significance = 1e-4;  // of a fixed seed: a right sampler passes for good
+constexpr double significance = 1e-4;  // for a fixed seed: a right sampler always passes
 
 std::vector<double> numbers(const ht::DNDarray& x) { return x.to_vector<double>(); }
 
-/// Whether Kolmogorov and Smirnov's test finds the sample to follow the distribution function.
+/// Whether the sample follows the distribution function by the Kolmogorov-Smirnov test.
 bool follows(std::vector<double> sample, const std::function<double(double)>& distribution) {
   std::ranges::sort(sample);
   const auto size = static_cast<double>(sample.size());
@@ -30,7 +30,7 @@ bool follows(std::vector<double> sample, const std::function<double(double)>& di
   return std::isfinite(d) && 2 * std::exp(-2 * d * d) > significance;
 }
 
-/// Whether Pearson's test finds the counts of whole numbers to follow the probabilities.
+/// Whether the counts of whole numbers follow the probabilities by Pearson's test.
 bool counted(const std::vector<double>& sample, const std::function<double(double)>& probability, std::int64_t first,
              std::int64_t last) {
   const auto size = static_cast<double>(sample.size());
@@ -168,7 +168,7 @@ TEST_CASE("the tails of normal numbers are right", "[random][distributions]") {
 }
 
 TEST_CASE("whole numbers have no bias and reach both ends", "[random][distributions]") {
-  // With a plain remainder the lower half of these ranges would come up twice as often as the upper.
+  // With a plain remainder the lower half of these ranges would be twice as likely as the upper.
   for (const auto high : {std::int64_t{3} << 61, std::int64_t{3} << 30}) {
     const auto x = numbers(rnd::Generator(6).integers(high, std::nullopt, {n}, {.split = 0}));
     CHECK(follows(x, [&](double v) { return v / static_cast<double>(high); }));

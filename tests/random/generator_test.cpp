@@ -10,7 +10,7 @@ namespace rnd = ht::random;
 
 namespace {
 
-/// FNV-1a over the bytes of the gathered array: the constants below hold for any number of ranks.
+/// Returns FNV-1a over the bytes of the gathered array: the constants below hold for any number of ranks.
 std::uint64_t hash(const ht::DNDarray& x) {
   const auto all = gathered(x).contiguous();
   const auto* bytes = static_cast<const unsigned char*>(all.const_data_ptr());

@@ -54,7 +54,7 @@ TEST_CASE("multivariate_normal has the mean and covariance asked for", "[random]
                                                                 {40'000}, {.dtype = ht::float64, .split = 0}));
   CHECK(at::allclose(x.mean(0), at::tensor({1.0, -2.0}, at::kDouble), 0, 0.03));
   CHECK(at::allclose(at::cov(x.t()), covariance, 0, 0.05));
-  // A covariance without full rank: both components are the same.
+  // This covariance has no full rank: both components are equal.
   const auto same_twice = rnd::multivariate_normal(ht::zeros({2}), ht::ones({2, 2}), {50});
   CHECK(at::allclose(gathered(same_twice).select(1, 0), gathered(same_twice).select(1, 1), 0, 1e-6));
 }
@@ -74,7 +74,7 @@ TEST_CASE("vectors at the ends of their parameters", "[random][multivariate]") {
     CHECK(all(g.multivariate_hypergeometric({3, 0, 4}, 7, {50}, options), {3, 0, 4}));
     CHECK(all(g.multivariate_hypergeometric({0, 500, 0}, 30, {50}, options), {0, 30, 0}));
     CHECK(all(g.multivariate_hypergeometric({7, 2}, 0, {50}, options), {0, 0}));
-    // Ten times 0.1 is less than 1, and what is left belongs to no outcome without a probability.
+    // Ten times 0.1 is less than 1, and the rest must not go to an outcome of probability 0.
     const auto tenths = g.multinomial(1LL << 52, {.1, .1, .1, .1, .1, .1, .1, .1, .1, .1, 0}, {50}, options);
     CHECK(same(ht::sum(tenths, 1), at::full({50}, 1LL << 52, at::kLong)));
     CHECK(same(tenths(ht::all_of, 10), at::zeros({50}, at::kLong)));

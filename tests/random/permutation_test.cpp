@@ -11,7 +11,7 @@ namespace rnd = ht::random;
 
 namespace {
 
-/// Whether Pearson's test finds counts to be equally likely.
+/// Whether counts are equally likely by Pearson's test.
 bool uniform_counts(const std::vector<double>& counts, double expected) {
   double statistic = 0;
   for (const auto count : counts) statistic += (count - expected) * (count - expected) / expected;

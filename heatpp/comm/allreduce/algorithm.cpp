@@ -19,7 +19,7 @@ constexpr std::array table{
     Algorithm{"shared", nullptr, &shared, &shares_memory},
 };
 
-// Below this size latency rules, and the stages of a decomposition cost more than they save.
+// Below this size latency dominates, and the stages of a decomposition cost more than they save.
 constexpr std::int64_t decompose_from_bytes = 64 << 10;
 constexpr std::int64_t whole_to_bytes = 4 << 10;
 
@@ -41,7 +41,7 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
   const auto& state = topology.state();
   for (const auto& choice : state.calibration.choices)
     if (bytes <= choice.up_to_bytes) return choice_of(choice, topology);
-  // A topology of several nodes says that these do not share memory, whatever the machine is.
+  // A topology of several nodes says that they share no memory, whatever the machine is.
   if (state.nodes == 1 && shares_memory(topology)) return {named("shared", topology)};
   if (bytes <= whole_to_bytes) return {named("doubling", topology)};
   return {named(state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native", topology)};

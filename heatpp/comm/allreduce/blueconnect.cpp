@@ -9,11 +9,11 @@ namespace {
 // MPI libraries send larger messages (Open MPI over TCP: from 64 KiB) only when the receiver has answered, and the
 // answer waits behind the chunks that are under way.
 constexpr std::int64_t message_bytes = 32 << 10;
-// Larger groups do not exchange all with all, but by halves.
+// Larger groups exchange by halves instead of all with all.
 constexpr std::size_t largest_group = 16;
 
-/// The size at which what a rank sends to one other between nodes is as short as goes without waiting for the network:
-/// the shorter the chunks, the sooner are all levels at work.
+/// Returns the size at which a message between nodes is so short that it does not wait for the network. With shorter
+/// chunks all levels begin work sooner.
 std::int64_t chunk_of(const detail::Tree& machine, const Job& job) {
   if (job.chunk > 0) return job.chunk;
   auto bytes = message_bytes;
@@ -22,7 +22,7 @@ std::int64_t chunk_of(const detail::Tree& machine, const Job& job) {
   return std::max<std::int64_t>(bytes / job.itemsize, 1);
 }
 
-/// The orders of levels that even their loads; one where the levels' costs are not known, or their parts differ.
+/// Returns the orders of levels that even their loads; one order if the costs are not known or parts differ in size.
 detail::BalancedOrders orders_for(const detail::Tree& machine, const Job& job, std::int64_t chunk) {
   const auto extents = detail::extents_of(machine);
   if (job.costs.empty() || !extents || extents->size() != job.costs.size())

@@ -8,7 +8,7 @@ namespace {
 
 using detail::Step;
 
-/// The operand of a rank that comes before its peer's is the first.
+/// The first operand is that of the rank that comes first.
 Step exchange_with(int peer, bool comes_first, detail::Range whole, int level, bool last) {
   Step step{.level = level};
   step.sends.push_back({peer, whole});
@@ -23,7 +23,7 @@ detail::Schedule doubling(const detail::Tree& tree, const Job& job) {
   const auto me = static_cast<std::size_t>(std::ranges::find(ranks, job.rank) - ranks.begin());
   const auto most = std::bit_floor(ranks.size()), beyond = ranks.size() - most;
   return detail::in_chunks(job.count, job.count, [&](detail::Range whole, std::size_t) {
-    // Where there is no power of two of ranks, the first ones go in pairs, of which one sits out.
+    // If the number of ranks is no power of two, the first ranks form pairs, and one of each pair pauses.
     const bool paired = me < 2 * beyond, sits_out = paired && me % 2 == 1;
     const auto place = paired ? me / 2 : me - beyond;
     const auto rank_at = [&](std::size_t at) { return ranks[at < beyond ? 2 * at : at + beyond]; };

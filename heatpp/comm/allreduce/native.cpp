@@ -5,7 +5,7 @@
 namespace heatpp {
 namespace {
 
-/// The MPI library's, in pieces that it can count.
+/// Runs the MPI library's all-reduce in pieces that MPI can count.
 class Native final : public detail::Operation {
  public:
   Native(const Communicator& comm, const Buffer& data, ReduceOp op, const char* call)

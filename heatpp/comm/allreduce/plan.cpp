@@ -12,7 +12,7 @@ struct AllreducePlan::Impl {
   AllreduceOptions options;
   comm::Plan plan;
   detail::Persistent operation = {};
-  bool begun_alone = false;  // on one rank, where there is nothing to do
+  bool begun_alone = false;  // on one rank, which has nothing to do
 
   [[nodiscard]] std::unique_ptr<detail::Operation> make() const {
     return comm::start_planned(topology, options, data, plan);

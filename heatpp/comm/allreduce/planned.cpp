@@ -19,12 +19,12 @@ using namespace detail;
 
 namespace {
 
-/// The machine with its levels in that order; nothing where it has no such order.
+/// Returns the machine with its levels in that order; nothing if it has no such order.
 std::optional<Tree> in_order(const Topology& topology, std::span<const int> order) {
   return reordered(without_single_children(topology.tree()), order);
 }
 
-/// Whether the sum is to be exact. What travels coded is not.
+/// Whether the sum is to be exact. Values that travel coded are not.
 bool is_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   return (options.reproducible || wants_exact_sums(topology.comm())) && has_exact_sum(options.op, data.dtype) &&
          options.wire == Dtype::float32;
@@ -34,7 +34,7 @@ Choice choose(const Topology& topology, const AllreduceOptions& options, std::in
   if (!options.order.empty())
     return {.algorithm = find_algorithm("blueconnect", topology, bytes).algorithm, .order = options.order};
   if (!options.reproducible || options.op != ReduceOp::prod) return find_algorithm(options.algorithm, topology, bytes);
-  // Shared memory is multiplied in the order of the ranks, too.
+  // Shared memory multiplies in the order of the ranks, too.
   return find_algorithm(shares_memory(topology) ? "shared" : "ordered", topology, bytes);
 }
 
@@ -49,7 +49,7 @@ Job job_of(const Topology& topology, const Buffer& data, const Plan& plan, Dtype
   return job;
 }
 
-/// What a schedule follows from, beside the machine.
+/// Returns what determines a schedule, beside the machine.
 ScheduleCache::Key key_of(const Plan& plan, const Job& job, Dtype wire) {
   const auto algorithm = plan.choice.algorithm - algorithms().data();
   ScheduleCache::Key key{job.count,
@@ -151,7 +151,7 @@ std::string text_of(const Topology& topology, const AllreduceOptions& options, c
 std::unique_ptr<Operation> start_planned(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
                                          const Plan& plan) {
   if (data.memory.on_device() && is_exact(topology, options, data)) {
-    // The caller's name of the algorithm may be gone by then.
+    // The memory of the caller's name may be gone by then.
     auto kept = options;
     kept.algorithm = plan.choice.algorithm->name;
     return device::through_host(data, [=](Buffer host) { return start_exact(topology, kept, host, plan); });

@@ -4,16 +4,16 @@
 
 namespace heatpp::comm {
 
-/// An all-reduce as it will be carried out.
+/// An all-reduce with all choices made.
 struct Plan {
   Choice choice;
   std::int64_t chunk_bytes, message_bytes;
 };
 
-/// Throws TypeError or ValueError where the options do not fit the data or the machine.
+/// Throws TypeError or ValueError if the options do not fit the data or the machine.
 void check_options(const Topology& topology, const AllreduceOptions& options, const Buffer& data);
 [[nodiscard]] Plan plan_of(const Topology& topology, const AllreduceOptions& options, const Buffer& data);
-/// For comparison with the other ranks' plans, where calls are compared.
+/// Describes the call as text for comparison with the other ranks, if calls are compared.
 [[nodiscard]] std::string text_of(const Topology& topology, const AllreduceOptions& options, const Plan& plan);
 [[nodiscard]] std::unique_ptr<detail::Operation> start_planned(const Topology& topology,
                                                                const AllreduceOptions& options, const Buffer& data,

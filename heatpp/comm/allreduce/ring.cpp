@@ -4,7 +4,7 @@ namespace heatpp::comm {
 
 detail::Schedule ring(const detail::Tree& tree, const Job& job) {
   const auto flat = detail::flat_tree(ranks_of(tree), tree.level);
-  // Two chunks, so that one is summed while the other travels.
+  // There are two chunks, so that one is summed while the other travels.
   return detail::in_chunks(job.count, (job.count + 1) / 2, [&](detail::Range range, std::size_t) {
     return detail::allreduce_steps(flat, range, job.rank, {}, detail::Style::ring);
   });

@@ -11,13 +11,13 @@ namespace {
 
 using detail::Segment;
 
-// So small that each rank had better read it all than wait twice.
+// Below this size, each rank reads all data, which is faster than two waits.
 constexpr std::int64_t small_bytes = 8 << 10;
 
-/// The data go through the slots in rounds. In each, every rank lays its part of a chunk open, waits for the others,
-/// reduces one slice of it from all of them in rank order, waits again, and fetches the other slices. While it waits
-/// for the slices it already lays open the next chunk: hence three slots, for when a rank writes to a slot, the others
-/// are past reading what it held three rounds ago.
+/// The data go through the slots in rounds. In each round, every rank writes its part of a chunk to its slot, waits for
+/// the others, reduces one slice of it from all slots in rank order, waits again, and fetches the other slices. While
+/// it waits for the slices it already writes the next chunk. This needs three slots: when a rank writes to a slot, the
+/// others have read what it held three rounds before.
 class Shared final : public detail::InRounds {
  public:
   Shared(const Communicator& comm, Buffer data, ReduceOp op)
@@ -33,7 +33,7 @@ class Shared final : public detail::InRounds {
  private:
   enum class At { begin, filled, reduced };
 
-  /// Elements of a round.
+  /// Returns the elements of a round.
   static std::int64_t chunk_of(const Communicator& comm, const Buffer& data) {
     return comm.impl().segment->slot_bytes() / static_cast<std::int64_t>(itemsize(data.dtype));
   }
@@ -81,7 +81,7 @@ class Shared final : public detail::InRounds {
   [[nodiscard]] Part whole(std::int64_t round) const {
     return {0, std::min(chunk_, data_.count - (round - first_) * chunk_)};
   }
-  /// Slices are made of whole cache lines.
+  /// Slices consist of whole cache lines.
   [[nodiscard]] Part slice(std::int64_t round, int rank) const {
     const auto count = whole(round).count;
     const auto line = std::max<std::int64_t>(64 / item(), 1);
@@ -94,7 +94,7 @@ class Shared final : public detail::InRounds {
     std::memcpy(to + part.first * item(), from + part.first * item(), static_cast<std::size_t>(part.count * item()));
   }
 
-  /// The own slice is reduced from where it is.
+  /// A rank reduces its own slice from the caller's memory.
   void fill(std::int64_t round) {
     auto* const slot = segment_.slot(comm_.rank(), round);
     if (small_) copy(slot, chunk(round), whole(round));

@@ -25,7 +25,7 @@ namespace {
 using Cost = Calibration::Cost;
 using Choice = Calibration::Choice;
 
-// By which MPI libraries are told what carries messages.
+// The variables that tell MPI libraries how messages travel.
 constexpr std::array transports{"OMPI_MCA_pml",    "OMPI_MCA_btl", "OMPI_MCA_mtl",         "OMPI_MCA_coll", "UCX_TLS",
                                 "UCX_NET_DEVICES", "FI_PROVIDER",  "MPIR_CVAR_CH4_NETMOD", "I_MPI_FABRICS"};
 
@@ -47,7 +47,7 @@ bool plausible(const Cost& cost) {
   return cost.latency > 0 && cost.latency < longest_latency && cost.bandwidth > 0 && cost.bandwidth < highest_bandwidth;
 }
 
-/// What the choices of a file need not be: of known algorithms, by growing sizes up to any.
+/// Whether the choices of a file have known algorithms and growing sizes up to any.
 bool sound(const Calibration& calibration) {
   const auto known = [](const Choice& choice) {
     return std::ranges::find(comm::algorithms(), choice.algorithm, &comm::Algorithm::name) !=
@@ -66,7 +66,7 @@ std::string read(const std::string& file) {
   return text.str();
 }
 
-/// Whether a line is empty, or one of those that are written here: a key, and what is behind it.
+/// Whether a line is empty, or has the form that is written here: a key and its values.
 bool ours(const std::string& line) {
   constexpr std::array<std::string_view, 3> kinds{"cost", "choice", "best"};
   std::istringstream words(line);
@@ -74,7 +74,7 @@ bool ours(const std::string& line) {
   return !(words >> key) || (words >> kind && std::ranges::find(kinds, kind) != kinds.end());
 }
 
-/// The number of the first line of a file that is of none of ours; 0: there is none.
+/// Returns the number of the first line that is not ours; 0 if there is none.
 std::int64_t foreign_line(const std::string& file) {
   std::ifstream lines(file);
   std::string line;
@@ -83,7 +83,7 @@ std::int64_t foreign_line(const std::string& file) {
   return 0;
 }
 
-/// What is wrong with a file of which neither a part is used, nor is it written to; empty: nothing.
+/// Says why a file is neither read nor written; empty if nothing is wrong.
 std::string problem_of(const std::string& file) {
   const auto line = foreign_line(file);
   if (line == 0) return {};
@@ -93,14 +93,14 @@ std::string problem_of(const std::string& file) {
       file, line);
 }
 
-/// Whether choices are kept in the file, which there may not be.
+/// Whether choices are kept in the file, which may not exist.
 bool keeps_choices(const std::string& file) {
   const auto problem = problem_of(file);
   if (!problem.empty()) log(LogLevel::warning, problem);
   return !file.empty() && problem.empty();
 }
 
-/// The file with these lines in place of those behind the key. Others see the file as it was, or as it is then.
+/// Replaces the lines of the key by these. Other processes see the old or the new file, never a part.
 void rewrite(const std::string& file, const std::string& key, const std::string& lines) {
   std::istringstream before(read(file));
   const auto aside = formatted("{}.{}", file, ::getpid());
@@ -124,7 +124,7 @@ std::string host_name() {
   return host.data();
 }
 
-/// The word behind `best` in a line that begins with the key, or nothing.
+/// Returns the word behind `best` in a line that begins with the key, or nothing.
 std::string word_in(const std::string& text, std::string_view key) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -135,7 +135,7 @@ std::string word_in(const std::string& text, std::string_view key) {
   return {};
 }
 
-/// Rank 0's choice. What fails here must not leave others waiting.
+/// Returns rank 0's choice. Its failures must not leave other ranks waiting.
 std::string chosen(const std::string& file, const std::string& name, const std::function<std::string()>& measure) {
   static std::mutex mutex;
   static std::map<std::string, std::string> known;

@@ -11,15 +11,15 @@ void check_counts(const char* op, const Communicator& comm, std::span<const std:
 /// Throws ValueError for a root that is no rank of the communicator.
 void check_root(const char* op, const Communicator& comm, int root);
 
-/// Parts of so many elements behind one another.
+/// Returns the ranges of parts of these counts, one behind another.
 [[nodiscard]] std::vector<Range> parts_of(std::span<const std::int64_t> counts);
-/// One rank's part is the whole.
+/// Returns ranges of which one rank's part is the whole.
 [[nodiscard]] std::vector<Range> whole_of(const Communicator& comm, int rank, std::int64_t count);
 
-/// "sum" and so on.
+/// Returns the operation's name, as "sum".
 [[nodiscard]] const char* op_name(ReduceOp op);
 
-/// Puts this rank's part in its place, unless it does not fit there: then what is wrong.
+/// Puts this rank's part in its place. Returns what is wrong if it does not fit.
 [[nodiscard]] std::string place_part(const Communicator& comm, const ConstBuffer& mine, const Buffer& all,
                                      std::span<const std::int64_t> counts);
 

@@ -6,9 +6,9 @@
 namespace heatpp::detail {
 namespace {
 
-// Less than this is not worth two more messages; shorter runs cost the kernel more than copies between.
+// Smaller blocks are not worth two more messages; shorter runs cost the kernel more than packing does.
 constexpr std::int64_t least_bytes = std::int64_t{1} << 20, least_run = 4096;
-// Copied between two looks at other messages: under a millisecond, and few enough runs for one call.
+// Bytes copied between two looks at other messages: under a millisecond, and few enough runs for one call.
 constexpr std::int64_t step_bytes = std::int64_t{2} << 20;
 
 template <class B>
@@ -16,7 +16,7 @@ bool has_long_runs(const B& block) {
   return block.contiguous() || block.run_bytes >= least_run;
 }
 
-/// The ranks that once could not read another's memory, or be read.
+/// Returns the ranks that once could not read another's memory, or be read.
 std::vector<bool>& refused(std::vector<bool>& ranks, const Communicator& comm) {
   ranks.resize(static_cast<std::size_t>(comm.size()));
   return ranks;

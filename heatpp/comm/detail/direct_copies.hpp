@@ -8,23 +8,23 @@
 
 namespace heatpp::detail {
 
-/// Of the messages of one exchange; those under way at once need different ones.
+/// Tags of the messages of one exchange. Exchanges under way at the same time need different tags.
 struct ExchangeTags {
   int data = exchange_tag, whereabouts = whereabouts_tag, answer = answer_tag;
 };
 
-/// The large blocks of an exchange, which ranks of the same machine take from each other's memory. For each, the sender
-/// tells where it lies and the receiver answers when it has copied it, or that it has to come in messages. Both know
-/// the block's size, and what was answered before: so both know without asking whether there is such a message.
+/// Copies the large blocks of an exchange between ranks of one machine, which read each other's memory. For each block
+/// the sender tells where it lies, and the receiver answers that it has copied it, or that it has to come in messages.
+/// Both know the size of the block and the earlier answers, so both know whether a block goes this way.
 class DirectCopies {
  public:
   DirectCopies(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
                const char* call, const ExchangeTags& tags = {});
 
-  /// Does what can be done without waiting. Whether all have been copied or refused.
+  /// Does what can be done without waiting. Returns whether all blocks have been copied or refused.
   bool advance();
   [[nodiscard]] bool in_flight() const;
-  /// Whether the block for a rank, or from one, needs no message any more.
+  /// Whether the block for a rank, or from one, needs no message.
   [[nodiscard]] bool sent(int rank) const;
   [[nodiscard]] bool received(int rank) const;
 
@@ -32,7 +32,7 @@ class DirectCopies {
   enum Answer : int { copied, not_this, never };
   struct Copy {
     int rank;
-    Block to = {};  ///< of a receiver
+    Block to = {};  ///< at the receiver
     Whereabouts from = {};
     int answer = copied;
     std::int64_t done = 0;

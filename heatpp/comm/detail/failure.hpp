@@ -4,10 +4,10 @@
 
 namespace heatpp::detail {
 
-/// What an exception says, without the stack that LibTorch's end with.
+/// Returns the text of an exception, without the stack at the end of LibTorch's texts.
 [[nodiscard]] std::string text_of(const std::exception& error);
 
-/// The error that `work` ends with on this rank, for Communicator::agree().
+/// Returns the error that `work` ends with on this rank, for Communicator::agree().
 [[nodiscard]] std::optional<Communicator::Failure> failure_of(const std::function<void()>& work);
 
 }  // namespace heatpp::detail

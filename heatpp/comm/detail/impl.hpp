@@ -18,7 +18,7 @@ class Resources;
 }
 
 namespace detail {
-/// What collectives made of messages did on a level of the network.
+/// The traffic of collectives that consist of messages, on one level of the network.
 struct Traffic {
   std::atomic<std::int64_t> messages{0}, bytes{0}, nanoseconds{0};
 };
@@ -32,23 +32,23 @@ struct Communicator::Impl {
   std::shared_ptr<const detail::Settings> settings = std::make_shared<detail::Settings>();
   std::atomic<std::int64_t> calls{0};
   std::atomic<std::int64_t> bytes{0};
-  std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it
+  std::atomic<std::uint32_t> started{0};  ///< collectives that consist of messages; their tags follow from it
 
-  /// By level; deeper ones count as the last.
+  /// Traffic by level; deeper levels count as the last one.
   using Levels = std::array<detail::Traffic, 8>;
   std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
-  detail::ScheduleCache schedules;                 ///< of ranks side by side
-  std::vector<bool> no_copies_to, no_copies_from;  ///< ranks between which memory cannot be read; see DirectCopies
-  detail::CallQueue calls_to_check;                ///< of HEATPP_DEBUG=collectives
-  std::shared_ptr<device::Resources> device;       ///< once it was asked for
+  detail::ScheduleCache schedules;                 ///< schedules of ranks side by side
+  std::vector<bool> no_copies_to, no_copies_from;  ///< ranks whose memory cannot be read; see DirectCopies
+  detail::CallQueue calls_to_check;                ///< calls of HEATPP_DEBUG=collectives
+  std::shared_ptr<device::Resources> device;       ///< set when it is first needed
   bool alone = false;                              ///< a duplicate of MPI_COMM_SELF
-  bool part = false;                               ///< of the ranks of another, which it has its settings from
-  int node = -1;                                   ///< a number that ranks which share memory have in common
-  std::unique_ptr<detail::Segment> segment;        ///< where all ranks share memory
-  std::shared_ptr<detail::Channels> channels;      ///< the same for schedules, where a topology asked for it
+  bool part = false;                               ///< made of ranks of another communicator, whose settings it has
+  int node = -1;                                   ///< a number that is equal on ranks that share memory
+  std::unique_ptr<detail::Segment> segment;        ///< if all ranks share memory
+  std::shared_ptr<detail::Channels> channels;      ///< shared memory for schedules, if a topology asked for it
   bool asked_for_channels = false;
-  /// Something failed here, so that messages may lie unread: MPI must not give the number to another communicator,
-  /// which would take them for its own.
+  /// Something failed here, so that messages may remain unread. MPI must not give the number to another communicator,
+  /// which would receive them.
   std::atomic<bool> failed{false};
 
   /// Adopts `owned`, a communicator that nobody else frees.
@@ -61,8 +61,8 @@ struct Communicator::Impl {
 };
 
 namespace detail {
-/// The numbers that the ranks of a communicator have among all of the program, and how many these are. A communicator
-/// of ranks that joined later is a program of its own.
+/// The numbers of a communicator's ranks in the whole program, and how many ranks the program has. A communicator of
+/// ranks that joined later is a program of its own.
 struct ProgramRanks {
   std::vector<int> ranks;
   int of_all = 0;

@@ -24,7 +24,7 @@ const char* of_environment(const char* name) {
   return name == std::string_view("PMIX_RANK") ? rank_at_start.c_str() : std::getenv(name);
 }
 
-/// Name and version, "Open MPI v4.1.4".
+/// Returns name and version, as "Open MPI v4.1.4".
 std::string library_name() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
@@ -41,7 +41,7 @@ std::optional<Launched> other_launcher(const char* own, const char* (*variable_o
   const auto found = [&](const char* name) { return Launched{name, variable_of(name)}; };
   for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "FLUX_JOB_SIZE"})
     if (number_of(size) > 1) return found(size);
-  // Within sbatch the job's number of tasks says nothing about a program that srun has not started.
+  // Inside sbatch the job's number of tasks is no evidence about a program that srun has not started.
   if (variable_of("SLURM_STEP_ID") && number_of("SLURM_NTASKS") > 1) return found("SLURM_NTASKS");
   if (number_of("PMIX_RANK") > 0) return found("PMIX_RANK");
   return std::nullopt;

@@ -7,7 +7,7 @@
 namespace heatpp::detail {
 namespace {
 
-// What MPI copies in less time than a message of its own takes.
+// MPI copies this many bytes in less time than a message of their own takes.
 constexpr std::int64_t short_bytes = 65536;
 
 MPI_Aint address_of(const Part& part, const char* call) {
@@ -36,7 +36,7 @@ std::span<const Part> first_message(std::span<const Part> parts, std::int64_t li
 }
 
 ApartType::ApartType(std::span<const Part> parts, const char* call) {
-  // Kept by each thread, so that nothing is allocated once they have grown.
+  // Each thread keeps these, so that nothing is allocated after they have grown.
   thread_local std::vector<int> lengths;
   thread_local std::vector<MPI_Aint> places;
   lengths.clear();

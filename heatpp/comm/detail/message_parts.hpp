@@ -9,7 +9,7 @@
 
 namespace heatpp::detail {
 
-/// Bytes that go to a rank in a step, or come from there.
+/// Bytes that go to a rank, or come from one, in a step.
 struct Part {
   int peer;
   std::byte* at;
@@ -17,15 +17,15 @@ struct Part {
   std::size_t place = 0;  ///< in the order in which they match
 };
 
-/// Puts the parts of each peer together, in their order. The peers are in the order of the ranks behind `rank`, so that
-/// not all ranks turn to the same one first.
+/// Puts the parts of each peer together, in their order. Peers follow in the order of the ranks behind `rank`, so that
+/// not all ranks send to the same one first.
 void by_peer(std::vector<Part>& parts, int rank, int ranks);
 
-/// So many of the first parts as travel in one message: short ones of one peer, which together have `limit` bytes at
-/// most. It follows from the sizes alone, which both sides know.
+/// Returns the first parts that travel in one message: short ones of one peer, together at most `limit` bytes. This
+/// follows from the sizes alone, which both sides know.
 [[nodiscard]] std::span<const Part> first_message(std::span<const Part> parts, std::int64_t limit);
 
-/// The datatype of parts that do not lie together, as seen from the first of them.
+/// The MPI datatype of parts that do not lie together, relative to the first of them.
 class ApartType {
  public:
   explicit ApartType(std::span<const Part> parts, const char* call);

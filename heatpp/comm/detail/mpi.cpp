@@ -8,8 +8,8 @@
 namespace heatpp::detail {
 namespace {
 
-// MPI knows no 16-bit floats, leaves open what NaN does to a minimum, and Open MPI 4.1 saturates sums of narrow
-// integers where it has vector instructions: these are reduced by the library's functions.
+// MPI knows no 16-bit floats and leaves open what NaN does to a minimum. Open MPI 4.1 saturates sums of narrow integers
+// if it has vector instructions. Functions of the library reduce these types.
 template <ReduceOp Op, Dtype D>
 void reduce(void* in, void* inout, int* count, MPI_Datatype*) {
   const void* sources[] = {in, inout};
@@ -29,7 +29,7 @@ MPI_Op own_op(ReduceOp op) {
   return ops[static_cast<std::size_t>(op)];
 }
 
-/// A reduction that every MPI library lacks.
+/// Returns an MPI operation for reductions that MPI libraries lack.
 template <ReduceOp Op, Dtype D>
 MPI_Op other_op() {
   static const auto op = [] {
@@ -89,7 +89,7 @@ MPI_Op mpi_op(ReduceOp op, Dtype dtype) {
   if (op == ReduceOp::mean) op = ReduceOp::sum;
   if (dtype == Dtype::bfloat16) return own_op<Dtype::bfloat16>(op);
   if (dtype == Dtype::float16) return own_op<Dtype::float16>(op);
-  // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
+  // The sum of booleans is "any", the product is "all"; for bytes 0 and 1 these are max and min.
   if (dtype == Dtype::bool_) return op == ReduceOp::sum || op == ReduceOp::max ? MPI_MAX : MPI_MIN;
   if (dtype == Dtype::uint8) return own_op<Dtype::uint8>(op);
   if (dtype == Dtype::int8) return own_op<Dtype::int8>(op);

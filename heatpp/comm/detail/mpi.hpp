@@ -6,20 +6,20 @@
 namespace heatpp::detail {
 
 [[nodiscard]] bool mpi_is_running();
-/// Throws CommError where MPI has not begun, or has ended, after which its calls would end the program.
+/// Throws CommError if MPI has not begun or has ended. A call of MPI would then end the program.
 void expect_running(const char* op);
 
 /// Throws CommError with MPI's text unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* op);
 
 [[nodiscard]] MPI_Datatype mpi_type(Dtype dtype);
-/// The reduction for elements of `dtype`, for which check_op() holds; of a mean, the sum.
+/// Returns the reduction for elements of `dtype`, for which check_op() holds; for a mean, the sum.
 [[nodiscard]] MPI_Op mpi_op(ReduceOp op, Dtype dtype);
 
 /// MPI counts are ints: longer buffers go in pieces of this many elements.
 inline constexpr std::int64_t max_count = std::int64_t{1} << 30;
 
-// Tags of messages of one communicator: those of the library's own kinds, the program's, and those of schedules.
+// Tags of messages in one communicator: the library's own kinds, the program's, and those of schedules.
 enum Tag : int {
   exchange_tag = 2,
   roll_call_tag = 3,
@@ -28,7 +28,7 @@ enum Tag : int {
   answer_tag = 6,
   first_user_tag = 16
 };
-inline constexpr int user_tags = 1 << 14;  // half of what every MPI library has
+inline constexpr int user_tags = 1 << 14;  // half of what every MPI library provides
 
 /// Calls f(first, n) for pieces of at most `limit` elements, at least once.
 template <class F>
@@ -41,7 +41,7 @@ void for_each_piece(std::int64_t count, std::int64_t limit, F f) {
   } while (first < count);
 }
 
-/// Where element `first` of the data lies.
+/// Returns the address of element `first` of the data.
 [[nodiscard]] inline std::byte* address(const Buffer& data, std::int64_t first) {
   return static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
 }

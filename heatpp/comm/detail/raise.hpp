@@ -6,20 +6,20 @@
 
 namespace heatpp::detail {
 
-/// The text with these values in it. Compiled once for each version of fmt, heatpp's own and LibTorch's, and not in
-/// every file that formats a text.
+/// Returns the text with these values in it. It is compiled once for each version of fmt, heatpp's own and LibTorch's,
+/// instead of in every file that formats a text.
 [[nodiscard]] std::string formatted_by(fmt::string_view text, fmt::format_args args);
-/// That text behind `[op] `.
+/// Returns the formatted text behind `[op] `.
 [[nodiscard]] std::string message_by(std::string_view op, fmt::string_view text, fmt::format_args args);
 
-/// The text of a checked format string. fmt 12.2 deprecates the conversion, and fmt 9 has no get().
+/// Returns the text of a checked format string. fmt 12.2 deprecates the conversion, and fmt 9 has no get().
 template <class Text>
 [[nodiscard]] constexpr fmt::string_view format_text(const Text& text) {
   if constexpr (requires { text.get(); }) return text.get();
   else return text;
 }
 
-/// As fmt::format.
+/// Formats as fmt::format does.
 template <class... Args>
 [[nodiscard]] std::string formatted(fmt::format_string<Args...> text, Args&&... args) {
   return formatted_by(format_text(text), fmt::make_format_args(args...));
@@ -31,7 +31,7 @@ template <class E, class... Args>
   throw E(message_by(op, format_text(text), fmt::make_format_args(args...)));
 }
 
-/// "(4096, 512)", "(7,)", "()": as Python prints a tuple.
+/// Writes a tuple as Python prints it: "(4096, 512)", "(7,)", "()".
 template <class Range>
 [[nodiscard]] std::string tuple_text(const Range& values) {
   std::string text = "(";

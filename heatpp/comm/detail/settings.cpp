@@ -16,7 +16,7 @@ constexpr std::array names{"HEATPP_ALLREDUCE", "HEATPP_TOPOLOGY",      "HEATPP_C
                            "HEATPP_BACKEND",   "HEATPP_TRACE",         "HEATPP_DEBUG",
                            "HEATPP_TIMEOUT",   "HEATPP_SHARED_MEMORY", "HEATPP_REPRODUCIBLE"};
 
-/// The values of the variables in their order, with a zero behind each.
+/// Returns the values of the variables in their order, with a zero behind each.
 std::string environment() {
   std::string text;
   for (const char* name : names) {
@@ -26,7 +26,7 @@ std::string environment() {
   return text;
 }
 
-/// The number of the value among those that there are.
+/// Returns the number of the value in the list of allowed ones.
 std::size_t chosen(const char* name, const std::string& value, std::initializer_list<std::string_view> known) {
   const auto found = std::ranges::find(known, value);
   if (found == known.end())

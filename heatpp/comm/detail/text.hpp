@@ -6,7 +6,7 @@
 
 namespace heatpp::detail {
 
-/// The text, of any bytes, that rank 0 passes. Collective; counts as no call of the program's.
+/// Returns the text, any bytes, that rank 0 passes. Collective; does not count as a call of the program.
 [[nodiscard]] std::string text_of_rank_0(const Communicator& comm, std::string text,
                                          std::source_location site = std::source_location::current());
 

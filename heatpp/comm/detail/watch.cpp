@@ -19,7 +19,7 @@ void Watch::settle(const Communicator& comm, bool share) const {
   try {
     comm.agree(failure_of(again));
   } catch (const Error&) {
-    again();  // here it keeps its type
+    again();  // this rethrows with the original type
     throw;
   }
 }

@@ -7,7 +7,7 @@ namespace heatpp::device {
 
 struct Alarms::Message {
   std::array<char, 384> failure = {};
-  std::int64_t ended = 0;  ///< operations, where it failed
+  std::int64_t ended = 0;  ///< operations that ended before the failure
 };
 
 struct Alarms::State {
@@ -19,7 +19,7 @@ struct Alarms::State {
   std::optional<Message> told = {};
   unsigned questions = 0;
 
-  /// Whoever has failed, too, may never take it: it stays.
+  /// A rank that failed, too, may never receive it, so the memory is kept.
   void send(const Message& message) const {
     const auto& lasting = *new Message(message);
     for (int other = 0; other < ranks; ++other) {
@@ -29,7 +29,7 @@ struct Alarms::State {
       MPI_Request_free(&request);
     }
   }
-  /// Now and then: where ranks share cores, MPI gives them up whenever it is asked.
+  /// Looks for messages now and then, because MPI yields the core at each look if ranks share cores.
   void hear() {
     if (++questions % 64 != 0) return;
     int found = 0;

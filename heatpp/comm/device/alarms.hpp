@@ -5,23 +5,23 @@
 
 namespace heatpp::device {
 
-/// Failures in operations that the ranks of a communicator begin in one order, told by messages of the host's: a rank
-/// that fails leaves the others waiting for its part. Nothing waits.
+/// Tells failures in operations that the ranks of a communicator begin in one order, by messages of the host: if a rank
+/// fails, the others would wait for its part. Nothing here waits.
 class Alarms {
  public:
-  /// What is told with one tag is one order of operations.
+  /// Operations that are told with one tag have one order.
   Alarms(const Communicator& comm, int tag);
 
-  /// The number of an operation that begins. All ranks count alike.
+  /// Returns the number of an operation that begins. All ranks count alike.
   std::int64_t begin();
-  /// That of the latest.
+  /// Returns the number of the latest operation.
   [[nodiscard]] std::int64_t latest() const;
-  /// Tells that operations up to this one have ended here.
+  /// Notes that operations up to this one have ended here.
   void note_end_of(std::int64_t number);
 
-  /// Tells all others, unless one has told before, that what has not ended here never will, and why.
+  /// Tells all others that operations under way here will never end, and why, unless a rank has done so before.
   void raise(const std::string& failure);
-  /// Why the operation of that number will never end, if that is known.
+  /// Returns why the operation of that number will never end, if that is known.
   [[nodiscard]] std::optional<std::string> failure_of(std::int64_t number);
 
  private:

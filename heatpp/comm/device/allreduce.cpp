@@ -14,10 +14,10 @@ using detail::Operation;
 using detail::Schedule;
 using detail::Tree;
 
-// Small against the data, so that all stages are soon at work, and large against what starting a copy costs.
+// Small compared with the data, so that all stages soon work; large compared with the start of a copy.
 constexpr std::int64_t chunks = 16, smallest_chunk_bytes = 1 << 20, largest_chunk_bytes = 16 << 20;
 
-/// A multiple of what the ranks of a node share evenly, where it can be.
+/// Returns a multiple of the number of ranks of a node if possible.
 std::int64_t chunk_of(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
   const auto ranks = static_cast<std::int64_t>(topology.state().largest_node);
@@ -27,7 +27,7 @@ std::int64_t chunk_of(const Topology& topology, const AllreduceOptions& options,
   return (bytes / item + ranks - 1) / ranks * ranks + (bytes < item ? ranks : 0);
 }
 
-/// What goes on inside the nodes is NCCL's, as if all their ranks were side by side.
+/// NCCL works inside the nodes, as if all their ranks were side by side.
 Tree with_flat_nodes(const Tree& tree, int node_level) {
   if (tree.level <= node_level) return tree.is_leaf() ? tree : detail::flat_tree(ranks_of(tree), node_level);
   Tree result{tree.rank, tree.level};
@@ -35,7 +35,7 @@ Tree with_flat_nodes(const Tree& tree, int node_level) {
   return result;
 }
 
-/// The steps of BlueConnect outside the nodes.
+/// Returns the steps of BlueConnect outside the nodes.
 Schedule between_nodes(const Topology& topology, std::int64_t count, Dtype wire) {
   const auto level = topology.state().node_level;
   const auto tree = detail::without_single_children(with_flat_nodes(topology.tree(), level));
@@ -46,7 +46,7 @@ Schedule between_nodes(const Topology& topology, std::int64_t count, Dtype wire)
   return {{{std::make_shared<const detail::Steps>(std::move(steps)), 0}}};
 }
 
-/// What makes the messages of a whole all-reduce: as asked for, or BlueConnect where that is not made of messages.
+/// Makes the messages of a whole all-reduce: as asked for, or BlueConnect if that does not consist of messages.
 using Make = Schedule (*)(const Tree& tree, const comm::Job& job);
 Make between_all(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
   if (options.wire != Dtype::float32) return &comm::coded_blueconnect;
@@ -72,7 +72,7 @@ std::unique_ptr<Operation> start_pipeline(const Topology& topology, const Allred
   return pipeline(topology, data, options.op, {plan, chunk_of(topology, options, data), cross});
 }
 
-/// All over NCCL: as it sees fit, or on request level by level.
+/// Starts NCCL for all ranks: as it sees fit, or on request level by level.
 std::unique_ptr<Operation> start_nccl(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   const auto& comm = topology.comm();
   auto& state = topology.state();

@@ -21,7 +21,7 @@ Backend parse(const char* op, std::string_view name) {
   return static_cast<Backend>(found - names.begin());
 }
 
-/// What HEATPP_BACKEND=node,across says; a single name is for both.
+/// The names in HEATPP_BACKEND=node,across; a single name is for both.
 struct Wanted {
   std::optional<Backend> node, across;
 };
@@ -43,7 +43,7 @@ Backend choose(const char* op, std::optional<Backend> wanted, bool nccl_works) {
   return mpi_is_cuda_aware() ? Backend::mpi : Backend::staged;
 }
 
-/// Whether the ranks of each node have devices of their own.
+/// Whether the ranks of each node have different devices.
 bool apart_in_nodes(const Tree& tree, int node_level, std::span<const std::int64_t> devices) {
   if (tree.level > node_level)
     return std::ranges::all_of(tree.children,
@@ -53,7 +53,7 @@ bool apart_in_nodes(const Tree& tree, int node_level, std::span<const std::int64
   return apart(mine);
 }
 
-/// Whether MPI's own functions do it. The other operations are the library's, and not made for memory of devices.
+/// Whether MPI's own functions reduce this. Other operations are the library's and not for device memory.
 bool mpi_reduces(Dtype dtype, ReduceOp op) {
   if (detail::is_float16(dtype) || op == ReduceOp::mean) return false;
   const bool ordered = op == ReduceOp::min || op == ReduceOp::max;

@@ -12,7 +12,7 @@ namespace {
 
 using detail::Operation;
 
-/// What MPI is handed: the address alone, when its contents are there.
+/// Returns what MPI gets: the address alone, after its contents are ready.
 Buffer address_of(const Buffer& data) {
   settle(data.memory);
   return {data.data, data.count, data.dtype};

@@ -3,15 +3,15 @@
 #include <heatpp/comm/detail/progress/operation.hpp>
 #include <heatpp/comm/topology.hpp>
 
-/// Collectives on memory of devices, by the backend for the ranks. Checks and counters are the caller's.
+/// Collectives on memory of devices, by the backend of the ranks. The caller checks and counts.
 namespace heatpp::device {
 
 using Counts = std::span<const std::int64_t>;
 
-/// By MPI it is done when this returns.
+/// With MPI, the all-reduce is done when this returns.
 [[nodiscard]] std::unique_ptr<detail::Operation> start_flat_allreduce(const Communicator& comm, const Buffer& data,
                                                                       ReduceOp op);
-// Over a communicator, or a topology: where the host's messages carry the data, these then go level by level.
+// Works over a communicator or a topology. If the host's messages carry the data, a topology goes by its levels.
 template <class Ranks>
 void broadcast(const Ranks& ranks, const Buffer& data, int root);
 template <class Ranks>
@@ -20,12 +20,12 @@ template <class Ranks>
 void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, Counts counts);
 void reduce(const Topology& topology, const Buffer& data, int root, ReduceOp op);
 
-/// With NCCL in the nodes and messages of the host's or of MPI's between them, in chunks that are at the same time
-/// reduced in a node, copied, and on their way (BlueConnect with backends by level); or as in start_flat_allreduce.
+/// Reduces with NCCL in the nodes and messages of the host or of MPI between them, in chunks. At a time, some chunks
+/// are reduced in a node, some are copied and some travel (BlueConnect by levels). Or does start_flat_allreduce.
 [[nodiscard]] std::unique_ptr<detail::Operation> start_allreduce(const Topology& topology,
                                                                  const AllreduceOptions& options, const Buffer& data);
 
-/// Throws ValueError for memory of a device, on all ranks if all have it there.
+/// Throws ValueError for memory of a device, on all ranks if all pass such memory.
 void expect_host(const char* op, const Memory& memory);
 
 }  // namespace heatpp::device

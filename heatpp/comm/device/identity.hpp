@@ -4,10 +4,10 @@
 
 namespace heatpp::device {
 
-/// A device among those of all machines: the name of its host, hashed, and its bus address. -1 is none.
+/// Returns the number of a device among all machines: a hash of its host's name, and its bus address. -1 is none.
 [[nodiscard]] std::int64_t device_id(int device);
 [[nodiscard]] std::string device_text(std::int64_t id);
-/// The ranks' current devices, where programs use CUDA by now; empty if none does. Collective.
+/// Returns the ranks' current devices if programs use CUDA by now; empty if none does. Collective.
 [[nodiscard]] std::vector<std::int64_t> find_devices(const Communicator& comm);
 /// Whether each of these ranks has a device of its own that NCCL can use.
 [[nodiscard]] bool apart(std::span<const std::int64_t> devices);

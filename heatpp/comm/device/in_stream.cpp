@@ -43,7 +43,7 @@ class InStream final : public detail::Operation {
     return std::ranges::all_of(calls_, [](const NcclCall& call) { return call.group->idle(); });
   }
 
-  /// Puts in what NCCL takes now.
+  /// Enters the calls that NCCL takes now.
   void put() {
     const auto& stream = cuda::Streams::of(device_).nccl;
     if (!std::exchange(begun_, true))
@@ -73,9 +73,9 @@ class InStream final : public detail::Operation {
   detail::CallQueue::Turn turn_;
   std::vector<cuda::Event> ready_;
   std::optional<cuda::Event> done_;
-  std::size_t next_ = 0;                            // call
-  std::map<nccl::Group*, std::int64_t> in_stream_;  // the number of the latest call
-  std::string why_ = {};                            // it has failed
+  std::size_t next_ = 0;                            // next call
+  std::map<nccl::Group*, std::int64_t> in_stream_;  // number of the latest call
+  std::string why_ = {};                            // reason of a failure
   bool begun_ = false, all_put_ = false, ended_ = false;
 };
 

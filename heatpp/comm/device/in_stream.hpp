@@ -5,14 +5,14 @@
 
 namespace heatpp::device {
 
-/// A collective of NCCL's: its group, and what puts it into a stream.
+/// A collective of NCCL: its group, and the function that puts it into a stream.
 struct NcclCall {
   nccl::Group* group;
   std::function<void(const cuda::Stream&)> put;
 };
 
-/// Collectives of NCCL's one after another, which begin after what is in the streams of `after` now, all on one device.
-/// They are put into NCCL's stream when those of operations begun before are.
+/// Runs collectives of NCCL one after another, after the present work in the streams of `after`, all on one device.
+/// They enter NCCL's stream after those of operations begun before.
 [[nodiscard]] std::unique_ptr<detail::Operation> in_stream(std::span<const Memory> after, std::vector<NcclCall> calls);
 
 }  // namespace heatpp::device

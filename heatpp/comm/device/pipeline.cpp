@@ -46,7 +46,7 @@ class Pipeline final : public detail::Operation {
   bool hold(const Memory& stream) override {
     if (returned_ < lanes_.size()) return false;
     const cuda::OnDevice guard(stream.device);
-    lanes_.back().returned.hold(stream.stream);  // it is in one stream with those before it
+    lanes_.back().returned.hold(stream.stream);  // in one stream with those before it
     return true;
   }
 
@@ -77,7 +77,7 @@ class Pipeline final : public detail::Operation {
     return ended;
   }
 
-  /// Throws if another rank has failed: messages between nodes do not tell.
+  /// Throws if another rank has failed, because messages between nodes do not tell.
   void expect_end() const {
     if (const auto failure = alarms_->failure_of(number_)) throw CommError(*failure);
   }
@@ -93,8 +93,8 @@ class Pipeline final : public detail::Operation {
     call_nccl();
   }
 
-  /// NCCL's calls come in one order on all ranks, whatever arrives when: the first chunks go down, and each that goes
-  /// up is followed by the next one down. The same holds for what is started between nodes.
+  /// NCCL's calls have one order on all ranks, whatever arrives first: the first chunks go down, and each that goes up
+  /// is followed by the next one down. Operations between nodes follow the same rule.
   void call_nccl() {
     while (!group_ || group_->idle()) {
       if (call_taken_) std::exchange(call_taken_, nullptr)();
@@ -109,7 +109,7 @@ class Pipeline final : public detail::Operation {
     return {at, range.count, data_.dtype, data_.memory};
   }
   [[nodiscard]] std::int64_t item() const { return static_cast<std::int64_t>(itemsize(data_.dtype)); }
-  /// What this rank holds of a chunk between its ways down and up.
+  /// Returns the range of a chunk that this rank holds between its ways down and up.
   [[nodiscard]] Range mine(const Lane& lane) const {
     if (!group_) return lane.range;
     const auto& node = topology_.node();
@@ -127,7 +127,7 @@ class Pipeline final : public detail::Operation {
 
   void down(Lane& lane) {
     const auto part = mine(lane);
-    // A mean is divided by the number of all ranks, where the sum of all is.
+    // A mean is divided by the number of all ranks after the sum of all is complete.
     if (group_) group_->reduce_scatter(part_of_data(lane.range), counts(lane), sum_of(op_), streams_->nccl);
     if (group_) count(lane, part);
     call_taken_ = [this, &lane, part] {
@@ -180,12 +180,12 @@ class Pipeline final : public detail::Operation {
   nccl::Group* group_ = nullptr;
   std::optional<Communicator> between_;
   std::vector<Lane> lanes_;
-  std::function<void()> call_taken_;  // what follows when NCCL has taken its latest call
+  std::function<void()> call_taken_;  // runs when NCCL has taken its latest call
   Alarms* alarms_ = nullptr;
   std::int64_t number_ = 0;
-  std::string why_ = {};  // it has failed
+  std::string why_ = {};  // reason of a failure
   bool begun_ = false;
-  std::int64_t calls_ = 0;                                            // of the group, with the latest
+  std::int64_t calls_ = 0;                                            // of the group, including the latest
   std::size_t sent_ = 0, crossed_ = 0, returned_ = 0, released_ = 0;  // lanes
 };
 

@@ -9,7 +9,7 @@ Resources& Resources::of(const Communicator& comm, const Memory& memory) {
   auto& own = comm.impl().device;
   if (!own) {
     const auto call =
-        detail::latest_call();  // which needs them, and not what they need, is to be named if ranks are late
+        detail::latest_call();  // if ranks are late, this names the call that needs them, not what they need
     own = std::make_shared<Resources>(comm, memory.device);
     if (call) detail::note(*call);
   }

@@ -7,20 +7,20 @@
 
 namespace heatpp::device {
 
-/// What a communicator has for memory on devices.
+/// The resources of a communicator for memory on devices.
 class Resources {
  public:
-  /// That of `comm`; collective when it is first asked for. A communicator keeps to one device on each rank.
+  /// Returns those of `comm`; collective at the first call. A communicator uses one device on each rank.
   static Resources& of(const Communicator& comm, const Memory& memory);
 
   explicit Resources(const Communicator& comm, int device);
-  /// The device of each rank; -1 where NCCL is missing.
+  /// Returns the device of each rank; -1 if NCCL is missing.
   [[nodiscard]] const std::vector<std::int64_t>& devices() const { return devices_; }
-  /// Collective when it is first asked for, as messages(), but then without waiting.
+  /// Returns the NCCL group. Collective at the first call, as messages(), but does not wait.
   [[nodiscard]] nccl::Group& nccl(const Communicator& comm);
-  /// A communicator for messages whose order no others disturb, which counts traffic with `comm`'s.
+  /// Returns a communicator whose message order no others disturb; its traffic counts with `comm`'s.
   [[nodiscard]] const Communicator& messages(const Communicator& comm);
-  /// Of operations that go through several groups of ranks.
+  /// Returns the alarms of operations that use several groups of ranks.
   [[nodiscard]] Alarms& operations() { return operations_; }
 
  private:
@@ -31,7 +31,7 @@ class Resources {
   Alarms operations_;
 };
 
-/// NCCL's collectives of this rank, over whatever ranks: they have to begin in one order everywhere.
+/// Returns the queue of this rank's NCCL collectives over any ranks, which must begin in one order everywhere.
 [[nodiscard]] detail::CallQueue& call_queue();
 
 }  // namespace heatpp::device

@@ -45,7 +45,7 @@ class ThroughHost final : public detail::Operation {
     settle(memory_of(data.memory.device, streams_.to_host));
     operation_ = make({host_.data(), data.count, data.dtype});
   }
-  /// A copy that is under way ends without the help of other ranks, and needs the memory.
+  /// A copy under way ends without other ranks and needs the memory.
   ~ThroughHost() override {
     while (returned_ && !returned_->ended()) std::this_thread::yield();
   }

@@ -5,12 +5,12 @@
 
 namespace heatpp::device {
 
-/// Waits for what is in the memory's stream.
+/// Waits for the work in the memory's stream.
 void settle(const Memory& memory);
-/// Copies what is in the stream of `from` by now to memory of the same device, after what is in that memory's stream,
-/// and waits.
+/// Copies from the memory of `from` to memory of the same device and waits. The copy follows the present work in both
+/// streams.
 void copy(const ConstBuffer& from, void* to, const Memory& memory);
-/// Ends with what is in the memory's stream.
+/// Makes an operation that ends with the present work in the memory's stream.
 [[nodiscard]] std::unique_ptr<detail::Operation> settled(const Memory& memory);
 
 /// Copies to the host, lets `make` start an operation there, and copies back when it has ended.

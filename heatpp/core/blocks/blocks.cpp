@@ -27,11 +27,11 @@ at::Tensor part_of(at::Tensor memory, const Piece& piece, const Shape& origin) {
   return memory;
 }
 
-/// What goes between the bricks and a block of the array on each rank.
+/// What moves between the bricks and a block of the array on each rank.
 struct Cut {
   Layout layout;
-  std::vector<std::vector<Piece>> of_bricks;  ///< of this rank's bricks, in each rank's block
-  std::vector<std::vector<Piece>> of_block;   ///< of each rank's bricks, in this rank's block
+  std::vector<std::vector<Piece>> of_bricks;  ///< pieces of this rank's bricks, in each rank's block
+  std::vector<std::vector<Piece>> of_block;   ///< pieces of each rank's bricks, in this rank's block
 };
 
 Cut cut_of(const std::vector<std::vector<Brick>>& all, const Layout& layout, const Communicator& comm) {
@@ -60,9 +60,9 @@ struct BlockPlan::Impl {
   Dtype dtype;
   Shape ghosts;
   Communicator comm;
-  std::vector<std::vector<Brick>> all;  ///< each rank's
+  std::vector<std::vector<Brick>> all;  ///< bricks of each rank
   Cut cut;
-  std::vector<Brick> mine;  ///< with their ghost cells
+  std::vector<Brick> mine;  ///< this rank's, with their ghost cells
 
   [[nodiscard]] const Shape& before(const Brick& brick) const { return brick.before.empty() ? ghosts : brick.before; }
   [[nodiscard]] const Shape& behind(const Brick& brick) const { return brick.behind.empty() ? ghosts : brick.behind; }
@@ -79,7 +79,7 @@ struct BlockPlan::Impl {
       raise<ValueError>(op, "got memory for {} bricks; expected {}, as many as the rank has", blocks, mine.size());
   }
 
-  /// What is passed for the bricks, which has to be as the plan says.
+  /// Returns the tensors of the bricks if they fit the plan, else throws.
   [[nodiscard]] std::vector<at::Tensor> checked(const char* op, std::span<const at::Tensor> blocks) const {
     check_count(op, blocks.size());
     std::vector<at::Tensor> taken;
@@ -93,7 +93,7 @@ struct BlockPlan::Impl {
     return taken;
   }
 
-  /// The same for the addresses of a host's memory.
+  /// Returns tensors for the addresses of a host's memory.
   template <class Pointer>
   [[nodiscard]] std::vector<at::Tensor> tensors(const char* op, std::span<const Pointer> memory) const {
     check_count(op, memory.size());
@@ -107,14 +107,14 @@ struct BlockPlan::Impl {
     return blocks;
   }
 
-  /// The cells where a brick's memory begins.
+  /// Returns the cells at which a brick's memory begins.
   [[nodiscard]] Shape origin_of(std::size_t brick) const {
     auto origin = mine[brick].offset;
     for (std::size_t axis = 0; axis < origin.size(); ++axis) origin[axis] -= before(mine[brick])[axis];
     return origin;
   }
 
-  /// What they hold besides ghost cells.
+  /// Returns the tensors without their ghost cells.
   [[nodiscard]] std::vector<at::Tensor> insides(std::vector<at::Tensor> blocks) const {
     for (std::size_t i = 0; i < blocks.size(); ++i)
       blocks[i] = part_of(blocks[i], {i, mine[i].offset, mine[i].shape}, origin_of(i));
@@ -170,7 +170,7 @@ bool are_ghosts(const Shape& cells) {
   return std::ranges::all_of(cells, [](auto count) { return count >= 0 && count <= most_ghosts; });
 }
 
-/// The ghost cells of each axis.
+/// Returns the ghost cells of each axis.
 Shape checked_ghosts(const Shape& given, int ndim) {
   const auto axes = static_cast<std::size_t>(ndim);
   auto ghosts = given.empty() ? Shape(axes, 0) : given.size() == 1 ? Shape(axes, given[0]) : given;
@@ -196,8 +196,8 @@ void check_brick(const Brick& brick, const Shape& shape) {
                         to_string(*ghosts), shape.size(), most_ghosts);
 }
 
-/// What has to be the same on all ranks, checked here, as numbers: the shape behind its number of axes, the split, the
-/// dtype and the ghosts.
+/// Returns what has to be the same on all ranks, checked here, as numbers: the number of axes, the shape, the split,
+/// the dtype and the ghosts.
 std::vector<std::int64_t> numbers_of(const Shape& shape, const std::vector<Brick>& bricks, Dtype dtype,
                                      const BlockOptions& options) {
   if (shape.size() > max_axes)
@@ -284,11 +284,11 @@ BlockOptions on_ranks_of(const DNDarray& x, BlockOptions options) {
 
 Shape extents_of(const at::Tensor& block) { return {block.sizes().begin(), block.sizes().end()}; }
 
-/// The plan for one brick a rank, whose memory has these extents.
+/// Makes the plan for one brick per rank, whose memory has these extents.
 BlockPlan plan_for(const Shape& extents, Dtype dtype, const Shape& offset, const Shape& shape,
                    const BlockOptions& options) {
   auto cells = extents;
-  // Wrong numbers of ghosts are the plan's to refuse.
+  // The plan throws for a wrong number of ghosts.
   for (std::size_t axis = 0; axis < cells.size() && !options.ghosts.empty(); ++axis)
     cells[axis] -= 2 * options.ghosts[std::min(axis, options.ghosts.size() - 1)];
   return BlockPlan(shape, {{offset, cells}}, dtype, options);

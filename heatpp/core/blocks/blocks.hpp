@@ -2,7 +2,7 @@
 
 #include <heatpp/core/factories.hpp>
 
-// Domains that are cut along any axes: Cartesian communicators, lists of boxes for each rank.
+// Domains that are cut along any axes: Cartesian communicators, or lists of boxes for each rank.
 namespace heatpp {
 
 namespace detail {
@@ -12,47 +12,47 @@ struct BlockAccess;
 /// The cells [offset, offset + shape) of a domain, without ghost cells.
 struct Brick {
   Shape offset, shape;
-  /// Ghost cells that the memory of this brick has before and behind its cells, along each axis, where these differ: a
-  /// host that has none at the edges of the domain, PETSc's DM_BOUNDARY_NONE. Empty: as BlockOptions says.
+  /// Ghost cells in the memory of this brick before and behind its cells, along each axis, if these differ: e.g. a host
+  /// without ghost cells at the edges of the domain (PETSc's DM_BOUNDARY_NONE). Empty: as BlockOptions says.
   Shape before = {}, behind = {};
 };
 
 /// How the bricks of a host become an array.
 struct BlockOptions {
-  std::optional<int> split = 0;  ///< of the array; nullopt: every rank gets all of it
-  /// Cells that memory has around each brick on either side, along each axis or along all: they are left out, and not
+  std::optional<int> split = 0;  ///< split of the array; nullopt: every rank gets all of it
+  /// Ghost cells in memory on either side of each brick, along each axis or along all. They are left out and never
   /// written to.
   Shape ghosts = {};
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
-/// The way between the bricks that each rank of a host holds and an array with a split. Made once, by an allreduce and
-/// two allgathers of where the bricks lie; then each from_blocks and to_blocks is one exchange, of what lies on another
-/// rank than it has to, and of nothing else.
+/// A plan that moves elements between the bricks of a host and an array with a split. It is made once, by an allreduce
+/// and two allgathers of the places of the bricks. Then each from_blocks and to_blocks is one exchange of only those
+/// elements that have to change their rank.
 class BlockPlan {
  public:
-  /// For this rank's bricks, any number of them, of a domain of this shape. Collective. Throws ValueError on all ranks
-  /// for shapes that differ by rank, bricks that lie outside, overlap, or leave cells out.
+  /// Makes a plan for this rank's bricks, any number of them, of a domain of this shape. Collective. Throws ValueError
+  /// on all ranks for shapes that differ by rank and for bricks that lie outside, overlap, or leave cells out.
   BlockPlan(const Shape& shape, std::vector<Brick> bricks, Dtype dtype, const BlockOptions& options = {});
 
-  /// The array of what lies in `memory`, that of each brick in C order with its ghost cells. Collective.
+  /// Makes the array of the elements in `memory`, in C order with ghost cells for each brick. Collective.
   [[nodiscard]] DNDarray from_blocks(std::span<const void* const> memory) const;
   [[nodiscard]] DNDarray from_blocks(const void* memory) const { return from_blocks(std::span(&memory, 1)); }
-  /// The same for memory at strides: a tensor with the ghost cells for each brick.
+  /// Makes the array of memory at strides: a tensor with the ghost cells for each brick.
   [[nodiscard]] DNDarray from_blocks(std::span<const at::Tensor> blocks) const;
-  /// Writes the elements of `x`, of the plan's shape and any split, to where they belong. Collective: one exchange more
-  /// where x is cut otherwise than the plan says. Throws ValueError for another shape and TypeError for another dtype.
+  /// Writes the elements of `x`, of the plan's shape and any split, to the bricks. Collective: one exchange more if x
+  /// is cut differently from the plan. Throws ValueError for another shape and TypeError for another dtype.
   void to_blocks(const DNDarray& x, std::span<void* const> memory) const;
   void to_blocks(const DNDarray& x, void* memory) const { to_blocks(x, std::span(&memory, 1)); }
   void to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks) const;
 
-  /// How many this rank has.
+  /// Returns how many bricks this rank has.
   [[nodiscard]] std::size_t bricks() const;
-  /// Of the array.
+  /// Returns the layout of the array.
   [[nodiscard]] const Layout& layout() const;
   [[nodiscard]] Dtype dtype() const;
   [[nodiscard]] const Communicator& comm() const;
-  /// Bytes that this rank sends to others in each from_blocks, and receives in each to_blocks.
+  /// Returns the bytes that this rank sends to others in each from_blocks and receives in each to_blocks.
   [[nodiscard]] std::int64_t bytes_sent() const;
 
  private:
@@ -61,15 +61,15 @@ class BlockPlan {
   friend struct detail::BlockAccess;
 };
 
-/// The array of which this rank holds a block, with its ghost cells, whose cells begin at `offset` in a domain of this
-/// shape. Collective: a plan and an exchange; many arrays of the same cut go by a BlockPlan of one's own. Throws as
-/// that does.
+/// Makes an array of one block per rank. `block` has ghost cells, and its cells begin at `offset` in a domain of this
+/// shape. Collective: a plan and an exchange; if many arrays have the same cut, make a BlockPlan. Throws as
+/// BlockPlan.
 [[nodiscard]] DNDarray from_blocks(const at::Tensor& block, const Shape& offset, const Shape& shape,
                                    const BlockOptions& options = {});
-/// The same for memory in C order, `extents` of it with the ghost cells.
+/// Makes the array of memory in C order; `extents` include the ghost cells.
 [[nodiscard]] DNDarray from_blocks(const void* memory, const Shape& extents, Dtype dtype, const Shape& offset,
                                    const Shape& shape, const BlockOptions& options = {});
-/// Writes the part of `x` that belongs there to this rank's block, and not to its ghost cells. Collective.
+/// Writes the part of `x` that belongs to this rank's block, without ghost cells. Collective.
 void to_blocks(const DNDarray& x, const at::Tensor& block, const Shape& offset, const BlockOptions& options = {});
 void to_blocks(const DNDarray& x, void* memory, const Shape& extents, const Shape& offset,
                const BlockOptions& options = {});

@@ -11,7 +11,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// The call and its settings in one text, with a zero behind each.
+/// Returns the call and its settings in one text, with a zero behind each.
 std::string text_of(const char* op, const std::vector<Setting>& settings) {
   std::string text = op;
   text.push_back('\0');
@@ -19,7 +19,7 @@ std::string text_of(const char* op, const std::vector<Setting>& settings) {
   return text;
 }
 
-/// Throws where rank 0's text is another one than that of this rank.
+/// Throws if rank 0's text differs from that of this rank.
 void compare(const char* op, const Communicator& comm, const std::vector<Setting>& settings,
              const std::string& theirs) {
   std::istringstream texts(theirs);

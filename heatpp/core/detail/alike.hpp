@@ -4,21 +4,21 @@
 
 namespace heatpp::detail {
 
-/// Shape and cut, for messages.
+/// Returns shape and cut, for messages.
 [[nodiscard]] std::string layout_text(const Layout& layout);
 
-/// With HEATPP_DEBUG=collectives, throws CommError on all ranks where the dtype, shape or cut of `x` differs between
+/// If HEATPP_DEBUG=collectives is set, throws CommError on all ranks if the dtype, shape or cut of `x` differs between
 /// them. For functions whose messages would not show that. Does nothing otherwise, and for arrays that are not cut.
 void expect_alike(const char* op, const DNDarray& x);
 
-/// What has to be the same on all ranks, as a text.
+/// A setting that has to be equal on all ranks, as text.
 struct Setting {
   std::string name;
   std::string value;
 };
 
-/// Throws on all ranks what `check` throws on any, CommError where ranks are in calls of other names, and ValueError
-/// where one of the settings, of which each call has as many, differs between ranks. Collective: an all-reduce of 16
+/// Throws on all ranks what `check` throws on any; CommError if ranks are in calls of other names; and ValueError if
+/// one of the settings differs between ranks. Each call has equally many settings. Collective: an all-reduce of 16
 /// bytes.
 void check_agreed(const char* op, const Communicator& comm, const std::vector<Setting>& settings,
                   const std::function<void()>& check);

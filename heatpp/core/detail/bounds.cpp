@@ -12,7 +12,7 @@ Bounds bounds_or_error(const Communicator& comm, std::size_t n,
   std::vector<std::int64_t> both(2 * n + 1, std::numeric_limits<std::int64_t>::min());
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(n);
   std::ranges::copy(mine, both.begin());
-  std::ranges::transform(mine, middle, [](auto number) { return ~number; });  // reverses the order, also of the least
+  std::ranges::transform(mine, middle, [](auto number) { return ~number; });  // reverses the order, also of INT64_MIN
   both.back() = failure.has_value();
   comm.allreduce(both, ReduceOp::max);
   if (both.back()) comm.agree(failure);

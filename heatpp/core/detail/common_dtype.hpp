@@ -6,7 +6,7 @@
 
 namespace heatpp::detail {
 
-/// The dtype in which arrays, or those to which pointers point, meet; bool, which gives way to any, for none.
+/// Returns the common dtype of arrays or pointers to arrays; bool, which gives way to any, for none.
 template <class Arrays>
 [[nodiscard]] Dtype common_dtype(const Arrays& arrays) {
   auto dtype = bool_;

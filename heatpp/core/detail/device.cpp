@@ -18,7 +18,7 @@ bool has_driver() {
 
 }  // namespace
 
-// Mapping CUDA's libraries takes longer than all else at a program's start: only those who ask for a GPU wait for it.
+// Mapping CUDA's libraries takes longer than the rest of a program's start, so only a request for a GPU does it.
 int gpu_count() {
   static const bool works = (c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA) ||
                              (has_driver() && ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL))) &&

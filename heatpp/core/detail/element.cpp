@@ -15,7 +15,7 @@ void raise_no_int64(std::uint64_t number) {
 bool is_in_range(const Scalar& number, Dtype dtype) {
   if (number.is_bool() || number.is_complex() || !is_integral(dtype)) return true;
   const auto limits = iinfo(dtype);
-  if (number.is_floating()) {  // the last int64 is none
+  if (number.is_floating()) {  // a double cannot be the largest int64
     const auto whole = std::trunc(number.to<double>());
     return whole >= static_cast<double>(limits.min) && whole < static_cast<double>(limits.max) + 1;
   }

@@ -9,12 +9,12 @@
 namespace heatpp {
 namespace {
 
-constexpr std::size_t max_axes = 64;  // of a block, as LibTorch has it
+constexpr std::size_t max_axes = 64;  // axes of a block in LibTorch
 constexpr std::size_t split_place = 3, first_extent = 4, max_kind = first_extent + max_axes;
-constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that their bytes can be counted
+constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that the bytes can be counted
 
-/// The dtype, the number of axes, whether one must not write, the split, and the extents of a block, of which the one
-/// along the split stands in the place of its rank behind the others. As many on all ranks, whatever they say.
+/// Returns the dtype, the number of axes, whether the block is read-only, the split, and the extents. The extent along
+/// the split stands in the place of its rank behind the others. All ranks have equally many numbers.
 std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optional<int> split,
                                      const Communicator& comm) {
   const auto& block = local.data;
@@ -27,7 +27,7 @@ std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optio
   numbers[2] = !local.writable || detail::may_overlap(block);
   numbers[split_place] = !split ? -1 : *split < 0 ? *split + block.dim() : *split;
   std::ranges::copy(block.sizes(), numbers.begin() + first_extent);
-  // A rank that has not the axis need not say so here: all see that the numbers of axes differ.
+  // A rank without this axis need not say so: all see that the numbers of axes differ.
   if (split && *split >= -block.dim() && *split < block.dim())
     std::swap(numbers[static_cast<std::size_t>(*split < 0 ? *split + block.dim() : *split) + first_extent],
               numbers[max_kind + static_cast<std::size_t>(comm.rank())]);
@@ -36,7 +36,7 @@ std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optio
 
 std::string split_text(std::int64_t split) { return split == -1 ? "none" : std::to_string(split); }
 
-/// The split, which is `given`; throws unless the blocks have it and are alike but for it.
+/// Returns the split, which is `given`. Throws unless the blocks have it and differ only along it.
 std::optional<int> checked_split(const detail::Bounds& numbers, std::optional<int> given) {
   if (!numbers.equal(0) || !numbers.equal(1))
     detail::raise<ValueError>("from_local",
@@ -55,7 +55,7 @@ std::optional<int> checked_split(const detail::Bounds& numbers, std::optional<in
   return split;
 }
 
-/// Memory of the caller's.
+/// Makes a tensor of the caller's memory.
 at::Tensor block_at(void* data, const Shape& shape, const std::optional<Shape>& strides, Dtype dtype) {
   detail::check_strides("from_local", shape, strides);
   if (!data && size_of(shape) > 0)
@@ -73,7 +73,7 @@ DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlo
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto numbers = bounds_or_error(comm, max_kind + ranks, [&] {
     local = make();
-    // What LibTorch conjugates or negates when it is read cannot be written where it lies.
+    // A tensor that LibTorch conjugates or negates on reading cannot be written in place.
     local.writable = local.writable && !local.data.is_conj() && !local.data.is_neg();
     local.data = local.data.resolve_conj().resolve_neg();
     return numbers_of(local, options.split, comm);
@@ -121,7 +121,7 @@ bool detail::may_overlap(const at::Tensor& block) {
   for (std::int64_t axis = 0; axis < block.dim(); ++axis)
     if (block.size(axis) > 1) axes.emplace_back(block.stride(axis), block.size(axis));
   std::ranges::sort(axes);
-  std::int64_t span = 1;  // of the axes with smaller strides; what steps over it is apart from them
+  std::int64_t span = 1;  // span of the axes with smaller strides; a larger stride does not overlap with them
   for (const auto& [stride, extent] : axes) {
     if (stride < span) return true;
     span += stride * (extent - 1);

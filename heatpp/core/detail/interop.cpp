@@ -45,7 +45,7 @@ auto* exported(const DNDarray& x, Convert convert) {
   }
 }
 
-/// Refuses what LibTorch would read wrongly: tensors of another version, of devices that are not there, and strides.
+/// Refuses what LibTorch would read wrongly: tensors of another version, of missing devices, and some strides.
 template <class Managed>
 void check_readable(const Managed& managed) {
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
@@ -64,14 +64,14 @@ void check_readable(const Managed& managed) {
       tensor.strides ? std::optional(Shape(tensor.strides, tensor.strides + tensor.ndim)) : std::nullopt);
 }
 
-/// Whether another library allows to write to its tensor.
+/// Whether another library allows writing to its tensor.
 bool is_writable(const DLManagedTensor&) { return true; }
 bool is_writable(const DLManagedTensorVersioned& managed) {
   return (managed.flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0;
 }
 
-/// The tensor that `convert` makes of `managed`, and which keeps it. LibTorch knows no offset, so that the data begin
-/// behind it meanwhile; it would free what it refuses, which `managed` does already.
+/// Returns the tensor that `convert` makes of `managed`, which it keeps. LibTorch knows no offset, so the address
+/// includes it meanwhile. LibTorch would free what it refuses, but `managed` does that already.
 template <class Managed, class Convert>
 at::Tensor converted(const std::shared_ptr<Managed>& managed, Convert convert) {
   auto& tensor = managed->dl_tensor;

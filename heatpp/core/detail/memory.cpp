@@ -24,7 +24,7 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit
   raise<MemoryError>("memory", "got a block of {} bytes to allocate; expected no more than the system has", bytes);
 }
 
-/// Large blocks in huge pages; freed ones wait for reuse, up to this process's fair share of an eighth of the memory.
+/// Blocks in huge pages. Freed ones wait for reuse, up to this process's fair share of an eighth of the memory.
 class LargeBlocks {
  public:
   void* allocate(std::size_t bytes) {
@@ -46,7 +46,7 @@ class LargeBlocks {
     return block;
   }
 
-  /// False for a block that did not come from here.
+  /// Returns false for a block that did not come from here.
   bool release(void* block) {
     std::size_t size = 0;
     {
@@ -66,7 +66,7 @@ class LargeBlocks {
   }
 
  private:
-  /// Fresh memory at a huge-page boundary; when the system has none, the idle blocks are given back first.
+  /// Maps memory at a huge-page boundary. If the system has none, the idle blocks are given back first.
   void* map(std::size_t size) {
     for (int attempt = 0;; ++attempt) {
       void* raw = ::mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -111,8 +111,8 @@ LargeBlocks& large_blocks() {
   return *blocks;
 }
 
-// LibTorch's oneDNN and quantised kernels ask for one function that frees any block. Large ones begin at the boundary
-// of a huge page, where few small ones do.
+// LibTorch's oneDNN and quantised kernels ask for one function that frees any block. Large blocks begin at the boundary
+// of a huge page; few small ones do.
 void free_block(void* block) {
   const bool may_be_large = reinterpret_cast<std::uintptr_t>(block) % huge_page == 0;
   if (!may_be_large || !large_blocks().release(block)) std::free(block);

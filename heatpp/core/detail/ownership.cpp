@@ -13,7 +13,7 @@ using Impl = DNDarray::Impl;
 class HostMemory;
 HostMemory* host_memory_of(const at::Tensor& block);
 
-/// Memory of a host's, and the arrays that share it.
+/// Memory of a host, and the arrays that share it.
 class HostMemory {
  public:
   explicit HostMemory(at::Tensor block) : block_(std::move(block)) {}
@@ -30,7 +30,7 @@ class HostMemory {
   void lend_by(const std::shared_ptr<Impl>& impl) { lender_ = impl; }
   [[nodiscard]] bool is_lent_by(const std::shared_ptr<Impl>& impl) const { return impl == lender_.lock(); }
 
-  /// Gives all arrays but those that are written here elements of their own.
+  /// Gives all arrays except those that are written here elements of their own.
   void separate() {
     const std::lock_guard lock(mutex_);
     for (const auto& array : arrays_)
@@ -45,7 +45,7 @@ class HostMemory {
   }
 
   at::Tensor block_;
-  std::weak_ptr<Impl> lender_;  // whose memory it is, unless an array adopted it
+  std::weak_ptr<Impl> lender_;  // the array whose memory it is, unless an array adopted it
   std::mutex mutex_;
   std::vector<std::weak_ptr<Impl>> arrays_;
   std::size_t prune_at_ = 16;
@@ -58,7 +58,7 @@ HostMemory* host_memory_of(const at::Tensor& block) {
   return pointer.get_deleter() == &release ? static_cast<HostMemory*>(pointer.get_context()) : nullptr;
 }
 
-/// Whether others than `x`, and `reader` if nobody sees it afterwards, hold its elements.
+/// Whether arrays other than `x`, and `reader` if it is not used afterwards, hold its elements.
 bool are_shared(const at::Tensor& block, const std::shared_ptr<Impl>& impl, const DNDarray* reader) {
   long tensors = 1;       // handles of the block
   std::size_t views = 1;  // blocks in its memory
@@ -111,16 +111,16 @@ void own(const char* op, DNDarray& x, const DNDarray* reader) {
   const long handles = 1 + (reader && Access::impl(*reader) == impl ? 1 : 0);
   const bool of_several = !impl->pinned && impl.use_count() > handles;
   const bool stretched = !block.is_non_overlapping_and_dense() && may_overlap(block);
-  const bool of_host = host_memory_of(block) != nullptr;  // which the array that adopted it alone may write to
+  const bool of_host = host_memory_of(block) != nullptr;  // only the array that adopted it may write
   if (of_several) impl = std::make_shared<Impl>(Impl{block.clone(), impl->layout, impl->comm});
   else if (stretched || of_host || are_shared(block, impl, reader)) impl->local = block.clone();
-  // Also where this rank has nothing to write, so that all ranks know that a selection is not any more what it was.
+  // This happens also on ranks that write nothing, so that all know that a selection is out of date.
   impl->local.unsafeGetTensorImpl()->bump_version();
 }
 
 void lend(const char* op, DNDarray& x) {
   own(op, x);
-  if (host_memory_of(x.larray())) return;  // adopted, or lent already
+  if (host_memory_of(x.larray())) return;  // already adopted or lent
   const auto& impl = pin(x);
   impl->local = as_host_memory(impl->local);
   host_memory_of(impl->local)->lend_by(impl);

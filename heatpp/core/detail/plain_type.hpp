@@ -9,8 +9,8 @@ struct Wide {
   std::uint64_t parts[2];
 };
 
-/// Calls f.operator()<T>() with the type to copy so many bytes by, if they are those of an element of some dtype; says
-/// whether they are.
+/// Calls f.operator()<T>() with a type that copies this many bytes, if an element of some dtype has that size. Returns
+/// whether it does.
 template <class F>
 bool with_plain_type(std::int64_t bytes, F f) {
   switch (bytes) {

@@ -4,27 +4,27 @@
 
 namespace heatpp::detail {
 
-/// The block of `x` that this rank holds under `target`, a layout of the same shape. Shares memory with `x` where no
-/// element has to move.
+/// Returns the block of `x` that this rank holds under `target`, a layout of the same shape. Shares memory with `x` if
+/// no element has to move.
 [[nodiscard]] at::Tensor relayout(const DNDarray& x, const Layout& target);
-/// The same as an array. For what a function recuts by its contract, and for arrays of its own making.
+/// Returns the array under `target`. For recuts by a function's contract, and for arrays of its own.
 [[nodiscard]] DNDarray brought_to(const DNDarray& x, const Layout& target);
 
-/// `from` recut so that rank r holds counts[r] indices of its split axis. Collective: one all-reduce of 16 bytes.
-/// Throws ValueError on all ranks where it is not cut, and for counts that do not add up or differ by rank.
+/// Recuts `from` so that rank r holds counts[r] indices of its split axis. Collective: one all-reduce of 16 bytes.
+/// Throws ValueError on all ranks if it is not cut, and for counts that do not add up or differ by rank.
 [[nodiscard]] Layout agreed_layout(const char* op, const Layout& from, const std::vector<std::int64_t>& counts,
                                    const Communicator& comm);
 
-/// Bytes that cross between ranks when an array of `bytes_each`-byte elements goes from one layout to the other.
+/// Returns the bytes that cross between ranks from one layout to the other, with `bytes_each` bytes an element.
 [[nodiscard]] std::int64_t relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each);
 
-/// Throws CommError where two operands are not on the same ranks in the same order.
+/// Throws CommError unless two operands are on the same ranks in the same order.
 void check_same_comm(const char* op, const Communicator& a, const Communicator& b);
 
-/// Throws ValueError where two operands are on different devices: what moves them is the caller's to say.
+/// Throws ValueError if two operands are on different devices: the caller has to say what moves.
 void check_same_device(const char* op, const DNDarray& a, const DNDarray& b);
 
-/// relayout for an operand of the caller whose layout does not fit its partner's, which is on `comm`: counted, and
+/// Does relayout for an operand whose layout does not fit its partner's, which is on `comm`. This is counted, and
 /// refused under the strict policy.
 [[nodiscard]] at::Tensor relayout_operand(const char* op, const DNDarray& x, const Layout& target,
                                           const Communicator& comm);

@@ -28,7 +28,7 @@ std::int64_t bytes_of_row(const at::Tensor& rows) {
   return rows.element_size() * c10::multiply_integers(rows.sizes().slice(1));
 }
 
-/// Row i of `rows` at slots[i], or the other way round.
+/// Returns row i of `rows` at slots[i], or the inverse.
 at::Tensor reordered(const at::Tensor& given, const at::Tensor& slots, bool to_slots) {
   constexpr std::int64_t worth_a_thread = 1 << 15;  // bytes
   const auto rows = given.contiguous();
@@ -49,7 +49,7 @@ at::Tensor reordered(const at::Tensor& given, const at::Tensor& slots, bool to_s
         for (auto i = first; i < last; ++i) copy(i, slot[i]);
     });
   };
-  // The compiler should know the bytes where they are few.
+  // The compiler should know small sizes of a row.
   const auto bytes = bytes_of_row(rows);
   const auto copy_as = [&]<class T>() { copy_rows(std::integral_constant<std::int64_t, sizeof(T)>()); };
   if (!with_plain_type(bytes, copy_as)) copy_rows(bytes);

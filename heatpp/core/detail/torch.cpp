@@ -33,9 +33,9 @@ DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm) {
   if (local.sizes() != at::IntArrayRef(expected))
     raise<Error>("wrap", "got a local block of shape {} on rank {}; expected {}", tuple_text(local.sizes()),
                  comm.rank(), to_string(expected));
-  // Messages are made of what is in memory, which LibTorch's lazily conjugated and negated tensors are not.
+  // Messages contain the bytes in memory, which LibTorch's lazily conjugated and negated tensors change later.
   if (local.is_conj() || local.is_neg()) local = local.resolve_conj().resolve_neg();
-  // LibTorch's views keep what they were taken from alive, as if that still had the elements.
+  // A view in LibTorch keeps its base alive, as if the base still had the elements.
   if (local.is_view()) local = at::Tensor(local.variable_data());
   return DNDarray(sharing({std::move(local), std::move(layout), comm}));
 }

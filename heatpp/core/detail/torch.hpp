@@ -10,9 +10,9 @@ struct DNDarray::Impl {
   at::Tensor local;
   Layout layout;
   Communicator comm;
-  bool in_place = false;   ///< is written where it lies: memory of a host, or a part of an array that is being written
-  bool read_only = false;  ///< memory of a host that must not be written to
-  bool pinned = false;     ///< of one array alone, whose copies get an Impl of their own
+  bool in_place = false;   ///< is written in place: memory of a host, or a part of an array that is being written
+  bool read_only = false;  ///< memory of a host that is read-only
+  bool pinned = false;     ///< belongs to one array; its copies get an Impl of their own
 };
 
 namespace detail {
@@ -21,18 +21,18 @@ namespace detail {
 /// Throws ValueError for a GPU that does not exist.
 [[nodiscard]] at::Device to_torch(const Device& device);
 [[nodiscard]] at::Scalar to_torch(const Scalar& scalar);
-/// Throws TypeError for types of LibTorch's that the library has not.
+/// Throws TypeError for types of LibTorch that the library does not have.
 [[nodiscard]] Dtype from_torch(at::ScalarType type);
 
-/// The array whose block on this rank is `local`, which may share the memory of other arrays. A block that does not fit
-/// the layout is a bug, and throws.
+/// Makes the array whose block on this rank is `local`, which may share the memory of other arrays. A block that does
+/// not fit the layout is a bug, and throws.
 [[nodiscard]] DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm);
 
-/// The elements of a contiguous tensor as a message, in order with the current stream of its device.
+/// Describes the elements of a contiguous tensor as a message, ordered by the current stream of its device.
 [[nodiscard]] Buffer buffer_of(const at::Tensor& tensor);
 
-/// Makes LibTorch take large CPU blocks from memory with huge pages and keep freed blocks for reuse; touching fresh 4
-/// KiB pages costs more than most operations. HEATPP_ALLOCATOR=torch in the environment leaves LibTorch as it is.
+/// Makes LibTorch take large CPU blocks from huge pages and keep freed blocks for reuse, because a touch of fresh 4 KiB
+/// pages costs more than most operations. HEATPP_ALLOCATOR=torch in the environment leaves LibTorch as it is.
 void install_allocator();
 
 }  // namespace detail

@@ -4,7 +4,7 @@
 
 namespace heatpp::detail {
 
-/// The options of an array of this dtype, which often is made before it gets the one that was asked for.
+/// Returns the options with this dtype, for an array that is converted to the requested one afterwards.
 [[nodiscard]] inline ArrayOptions with_dtype(ArrayOptions options, Dtype dtype) {
   options.dtype = dtype;
   return options;

@@ -19,7 +19,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Lines of a block that has all of them, transformed without a factor.
+/// Transforms lines of a block that has all of them, without a factor.
 at::Tensor transformed(const at::Tensor& block, int axis, Direction direction) {
   return direction == Direction::forth ? at::fft_fft(block, std::nullopt, axis, "backward")
                                        : at::fft_ifft(block, std::nullopt, axis, "forward");
@@ -62,7 +62,7 @@ class Roots {
   std::vector<Number> low_, high_;
 };
 
-/// Those for k(0) .. k(count - 1).
+/// Returns the roots for k(0) .. k(count - 1).
 template <class K>
 at::Tensor roots(std::int64_t count, std::int64_t n, Direction direction, at::ScalarType type, K k) {
   const Roots root(n, direction);
@@ -86,21 +86,21 @@ void turn(at::Tensor& lines, const Roots& root, Column column) {
   });
 }
 
-/// `factors` for the first axes of a block, ready to be multiplied by it.
+/// Returns `factors` for the first axes of a block, in a shape to multiply it by.
 at::Tensor factors_for(const at::Tensor& block, at::Tensor factors) {
   while (factors.dim() < block.dim()) factors = factors.unsqueeze(-1);
   return factors.to(block.options());
 }
 
-/// The largest divisor of n up to its root.
+/// Returns the largest divisor of n up to its root.
 std::int64_t divisor(std::int64_t n) {
   auto a = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
   while (a > 1 && n % a != 0) --a;
   return std::max<std::int64_t>(1, a);
 }
 
-/// The columns of a block, whose first one is number `first` of all, transformed and multiplied by the factors that
-/// lie between the two steps of a transform of length n.
+/// Transforms the columns of a block, whose first one is number `first` of all, and multiplies them by the factors
+/// between the two steps of a transform of length n.
 at::Tensor turned_columns(const at::Tensor& block, std::int64_t n, std::int64_t first, Direction direction) {
   if (block.numel() == 0) return block;
   const auto a = block.size(0), count = block.size(1), together = block.numel() / (a * count);
@@ -117,7 +117,7 @@ at::Tensor turned_columns(const at::Tensor& block, std::int64_t n, std::int64_t 
   });
 }
 
-/// Along axis 0 of n = a * b, seen as a matrix (a, b): its columns, factors, its rows. The result comes transposed.
+/// Transforms along axis 0 of n = a * b, as a matrix (a, b): its columns, factors, its rows. Result: transposed.
 DNDarray by_factors(const DNDarray& x, Direction direction) {
   const auto n = x.shape().front(), a = divisor(n), b = n / a;
   auto shape = x.shape();
@@ -131,7 +131,7 @@ DNDarray by_factors(const DNDarray& x, Direction direction) {
   return resplit(reshape(swapaxes(done, 0, 1), x.shape()), 0);  // axes of one element can be cut, too
 }
 
-/// Along axis 0 as a convolution with a chirp, of a length that is a power of 2.
+/// Transforms along axis 0 as a convolution with a chirp, of a length that is a power of 2.
 DNDarray by_convolution(const DNDarray& x, Direction direction) {
   const auto n = x.shape().front();
   const auto length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n)));
@@ -150,7 +150,7 @@ DNDarray by_convolution(const DNDarray& x, Direction direction) {
   const auto first = signal.layout().offset(x.comm().rank()), count = signal.layout().count(x.comm().rank());
   const auto i = at::arange(first, first + count);
   const auto used = at::logical_or(i<n, i> length - n);
-  // What a transform forth and back multiplies by is taken off here, before sums grow by it.
+  // The factor of both transforms is removed here, before sums grow by it.
   const auto kernel =
       (chirp(first, count, length).conj() * (used / static_cast<double>(length))).to(x.larray().options());
   const auto spectrum = by_factors(wrap(kernel, Layout({length}, 0, x.comm().size()), x.comm()), Direction::forth);
@@ -162,12 +162,12 @@ DNDarray by_convolution(const DNDarray& x, Direction direction) {
   return wrap(block * mine, x.layout(), x.comm());
 }
 
-/// Along axis 0.
+/// Transforms along axis 0.
 DNDarray along_first(const DNDarray& x, Direction direction) {
   return divisor(x.shape().front()) >= x.comm().size() ? by_factors(x, direction) : by_convolution(x, direction);
 }
 
-/// n elements along axis 0 as n / 2 pairs, and back: real numbers as complex ones.
+/// Turns n elements along axis 0 into n / 2 pairs, and back: real numbers as complex ones.
 DNDarray paired(const DNDarray& x) {
   auto shape = x.shape();
   shape.front() /= 2;
@@ -185,9 +185,9 @@ DNDarray unpaired(const DNDarray& x) {
   return reshape(wrap(block, x.layout().with(pairs, 0), x.comm()), shape);
 }
 
-/// Twice the first n / 2 + 1 numbers of the transform of n real ones from the transform y of their pairs, with y[0]
-/// once more behind it; or, back, from the former the latter, with a last one that is no part of it. Number k of either
-/// is made of numbers k and n / 2 - k of the other (Cooley, Lewis and Welch, 1970).
+/// Computes twice the first n / 2 + 1 numbers of the transform of n real ones from the transform y of their pairs, with
+/// y[0] repeated at the end; or the inverse, with a last number that does not belong to it. Number k of either follows
+/// from numbers k and n / 2 - k of the other (Cooley, Lewis and Welch, 1970).
 DNDarray untangled(const DNDarray& y, Direction direction) {
   const auto& layout = y.layout();
   const auto first = layout.offset(y.comm().rank()), count = layout.count(y.comm().rank());
@@ -196,7 +196,7 @@ DNDarray untangled(const DNDarray& y, Direction direction) {
                            [=](std::int64_t i) { return first + i; });
   const c10::complex<double> quarter(0, direction == Direction::forth ? -1 : 1);
   const auto result = at::sub(mine, mirrored).mul_(factors_for(mine, turns)).mul_(quarter).add_(mirrored).add_(mine);
-  if (direction == Direction::back && first == 0 && count > 0) {  // the ends stand for real numbers
+  if (direction == Direction::back && first == 0 && count > 0) {  // the ends are real numbers
     const auto low = at::real(mine[0]), high = at::real(mirrored[0]);
     result[0].copy_(at::complex(low + high, low - high));
   }

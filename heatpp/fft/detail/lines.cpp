@@ -10,7 +10,7 @@ namespace heatpp::detail {
 namespace {
 
 constexpr std::int64_t cache_bytes = 1 << 20;
-// So many neighbours fill a line of the cache or two, and the vectors of a processor.
+// This many neighbors fill one or two cache lines, and the vectors of a processor.
 constexpr std::int64_t least_lines = 8;
 
 /// Copies a matrix whose rows are contiguous.
@@ -23,7 +23,7 @@ void copy_rows(const at::Tensor& from, const at::Tensor& to) {
     std::memcpy(out, in, static_cast<std::size_t>(bytes));
 }
 
-/// The lines of a block along an axis as the rows of a matrix or as the columns of several, some at a time.
+/// Groups of lines of a block along an axis: the rows of a matrix, or the columns of several.
 class Groups {
  public:
   Groups(const at::Tensor& block, int axis)
@@ -35,9 +35,9 @@ class Groups {
         width_(width(n_ * block.element_size())),
         per_matrix_((lines_ + width_ - 1) / width_) {}
 
-  /// That along which a line lies in a matrix.
+  /// Returns the axis of a line in a matrix.
   [[nodiscard]] int line_axis() const { return line_axis_; }
-  /// The shape of the matrices where a line has n elements.
+  /// Returns the shape of the matrices if a line has n elements.
   [[nodiscard]] std::array<std::int64_t, 3> shape(std::int64_t n) const {
     return line_axis_ == 1 ? std::array{std::int64_t{1}, outer_, n} : std::array{outer_, n, inner_};
   }
@@ -49,7 +49,7 @@ class Groups {
   }
 
  private:
-  /// Rows that leave the cache by themselves gain nothing from being copied.
+  /// Rows that already exceed the cache gain nothing from a copy.
   [[nodiscard]] std::int64_t width(std::int64_t line_bytes) const {
     if (line_axis_ == 1 && line_bytes > cache_bytes) return lines_;
     return std::min(lines_, std::max(least_lines, cache_bytes / line_bytes));
@@ -76,7 +76,7 @@ at::Tensor transformed_by_lines(const at::Tensor& block, int axis, const LinesTr
     const auto part = groups.of(matrices, group);
     auto together = at::empty(part.sizes(), part.options());
     copy_rows(part, together);
-    // What LibTorch only marks as conjugate is copied as bytes.
+    // LibTorch only marks a conjugate, and bytes would be copied without it.
     return transform(together, groups.line_axis(), groups.first(group)).resolve_conj().contiguous();
   };
   const auto head = done(0);

@@ -5,7 +5,7 @@
 namespace heatpp::linalg {
 namespace {
 
-/// Matrices of which every rank has the whole ones that it decomposes.
+/// Returns matrices that ranks decompose; each rank has its matrices as a whole.
 DNDarray whole_matrices(const char* op, const DNDarray& x) {
   detail::check_matrices(op, x, true);
   const auto matrices = detail::decomposable(x);

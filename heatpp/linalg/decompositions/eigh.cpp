@@ -14,7 +14,7 @@ namespace {
 
 const char* letter(Triangle uplo) { return uplo == Triangle::lower ? "L" : "U"; }
 
-/// The largest mean of |x| of a row or column, of which no eigenvalue exceeds n times.
+/// Returns the largest mean of |x| in a row or column; n times this bounds the eigenvalues.
 double largest_mean(const DNDarray& x) {
   const auto across = *x.split() == 0 ? 1 : 0;
   const auto n = static_cast<double>(x.shape()[0]);
@@ -24,7 +24,7 @@ double largest_mean(const DNDarray& x) {
   return mean[0];
 }
 
-/// x / scale + shift * identity.
+/// Returns x / scale + shift * identity.
 DNDarray shifted(const DNDarray& x, double scale, double shift) {
   auto block = (x.larray() / scale).contiguous();
   const auto first = x.layout().offset(x.comm().rank());
@@ -32,12 +32,12 @@ DNDarray shifted(const DNDarray& x, double scale, double shift) {
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
-/// The triangle that is read, without `missing` of its diagonals; the other one may hold anything.
+/// Returns the triangle that is read, without `missing` of its diagonals; the other one may hold anything.
 DNDarray triangle(const DNDarray& x, Triangle uplo, int missing = 0) {
   return uplo == Triangle::lower ? tril(x, -missing) : triu(x, missing);
 }
 
-/// The Hermitian matrix that a triangle stands for.
+/// Returns the Hermitian matrix of a triangle.
 DNDarray completed(const DNDarray& x, Triangle uplo) {
   const auto strict = triangle(x, uplo, 1);
   auto result = strict + detail::brought_to(conj(transpose(strict)), strict.layout());

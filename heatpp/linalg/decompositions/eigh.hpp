@@ -8,16 +8,16 @@ namespace heatpp::linalg {
 struct Eigen {
   DNDarray values, vectors;
 };
-/// Which triangle of a Hermitian matrix is read.
+/// The triangle of a Hermitian matrix that is read.
 enum class Triangle { lower, upper };
-/// Of Hermitian matrices (..., n, n). Whole numbers give inexact_type, 16-bit floats float32. Replicated matrices, and
-/// stacks that are cut along leading axes, are treated by every rank for itself; other stacks are recut first. A cut
-/// matrix is completed from its triangle (one exchange), shifted until it is positive, and its columns are made
-/// orthogonal as in `svd`, from which the eigenvectors follow: values are replicated, vectors split 1. As with svd, few
-/// ranks are faster on a replicated matrix. Collective. Throws ValueError where matrices are not square, or elements of
-/// the triangle not finite.
+/// Decomposes Hermitian matrices (..., n, n). Whole numbers give inexact_type, 16-bit floats float32. Every rank
+/// decomposes replicated matrices, and stacks that are cut along leading axes, on its own; other stacks are recut
+/// first. A cut matrix is completed from its triangle (one exchange) and shifted until it is positive. Its columns are
+/// made orthogonal as in `svd`, which gives the eigenvectors: values are replicated, vectors split 1. As in svd, few
+/// ranks are faster on a replicated matrix. Collective. Throws ValueError unless matrices are square and elements of
+/// the triangle finite.
 [[nodiscard]] Eigen eigh(const DNDarray& x, Triangle uplo = Triangle::lower);
-/// The eigenvalues alone.
+/// Computes only the eigenvalues.
 [[nodiscard]] DNDarray eigvalsh(const DNDarray& x, Triangle uplo = Triangle::lower);
 
 }  // namespace heatpp::linalg

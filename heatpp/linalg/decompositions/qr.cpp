@@ -27,7 +27,7 @@ void reflect(at::Tensor columns, const Reflections& by, bool transposed) {
   if (columns.numel() > 0) columns.copy_(at::ormqr(by.vectors, by.factors, columns, /*left=*/true, transposed));
 }
 
-/// Leaves R in the upper triangle of `a` and the vectors below it; returns the factors of this rank's panels.
+/// Leaves R in the upper triangle of `a` and the vectors below it. Returns the factors of this rank's panels.
 std::vector<at::Tensor> triangularise(const Columns& a, std::int64_t k) {
   std::vector<at::Tensor> factors;
   for (const auto& panel : a.panels(k)) {
@@ -43,7 +43,7 @@ std::vector<at::Tensor> triangularise(const Columns& a, std::int64_t k) {
   return factors;
 }
 
-/// The reflections applied to the first k columns of the identity.
+/// Applies the reflections to the first k columns of the identity.
 DNDarray accumulate(const Columns& a, const std::vector<at::Tensor>& factors, std::int64_t k) {
   const auto m = a.layout().shape()[0];
   const Layout layout({m, k}, 1, a.comm().size());
@@ -59,7 +59,7 @@ DNDarray accumulate(const Columns& a, const std::vector<at::Tensor>& factors, st
   return detail::wrap(q.contiguous(), layout, a.comm());
 }
 
-/// Of whole matrices; NaN for those with elements that are not finite.
+/// Decomposes whole matrices; those with elements that are not finite become NaN.
 std::tuple<at::Tensor, at::Tensor> of_blocks(const at::Tensor& matrices) {
   const auto finite = detail::finite_matrices(matrices);
   if (finite.all().item<bool>()) return at::linalg_qr(matrices);

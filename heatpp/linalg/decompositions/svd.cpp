@@ -19,7 +19,7 @@ namespace {
 using detail::cut_along;
 using detail::replicated;
 
-/// The conjugate transpose, with rows that lie behind each other.
+/// Returns the conjugate transpose, with contiguous rows.
 DNDarray adjoint(const DNDarray& x) {
   const auto view = detail::adjoint(x);
   return detail::wrap(view.larray().contiguous(), view.layout(), x.comm());
@@ -50,8 +50,8 @@ at::Tensor gathered_lengths(const DNDarray& columns) {
   return detail::relayout(detail::wrap(lengths, cut, columns.comm()), cut.replicated(cut.shape()));
 }
 
-/// x (m, n) with m >= n. The rotated columns are long and orthogonal, or short and anything: their QR decomposition has
-/// orthonormal columns all the same.
+/// Decomposes x (m, n) with m >= n. The rotated columns are long and orthogonal, or short and arbitrary: their QR
+/// decomposition has orthonormal columns in both cases.
 SVD of_square(const char* op, const DNDarray& x) {
   const auto [w, v, scale] = detail::orthogonalise_columns(op, x, detail::Lengths::falling);
   const auto [q, r] = qr(w);
@@ -76,7 +76,7 @@ SVD reduced(const char* op, const DNDarray& x) {
   return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
 }
 
-/// Orthonormal columns, and as many behind them as there are rows in all.
+/// Returns orthonormal columns, completed to as many as there are rows.
 DNDarray completed(const DNDarray& columns) {
   const auto q = qr(columns, QrMode::complete).q;
   return concatenate({columns, q.index({ellipsis, slice(columns.shape().back(), std::nullopt)})}, -1);

@@ -28,25 +28,25 @@ void check_matrix(const char* op, const DNDarray& x) {
   if (x.ndim() != 2) raise<ValueError>(op, "got an array of shape {}; expected a matrix", to_string(x.shape()));
 }
 
-/// How many of the falling values, parts of the length of all, leave no more than `rest` of it.
+/// Returns how many of the falling values, relative to the norm of all, leave at most `rest` of it.
 std::int64_t needed(const at::Tensor& s, double rest) {
   auto left = s.square().flip(0).cumsum(0).sqrt();
   return (left > rest).sum().item<std::int64_t>();
 }
 
-/// How many of the falling singular values stay, given as parts of the length of all.
+/// Returns how many of the falling singular values to keep; they are relative to the norm of all.
 using Keep = std::function<std::int64_t(const at::Tensor& parts)>;
 
-/// The singular values as parts of the length of all, in float64.
+/// Returns the singular values relative to the norm of all, in float64.
 at::Tensor parts_of(const Length& length, const at::Tensor& s) {
   return length.relative > 0 ? s.to(at::kDouble) / length.scale / length.relative : s.to(at::kDouble);
 }
 
-/// Singular values and right vectors of many rows of float32, from the products of their columns in float64: as
-/// accurate as the rows, since what squares lose is beyond the digits of these, and none is too large or too small for
-/// it.
+/// Computes singular values and right vectors of many rows of float32 from the products of their columns in float64.
+/// They are as accurate as the rows, because squaring loses only digits that float32 does not have, and nothing over-
+/// or underflows.
 std::pair<at::Tensor, at::Tensor> by_products(const at::Tensor& block) {
-  constexpr std::int64_t rows = 1024;  // which stay in the cache while they are multiplied
+  constexpr std::int64_t rows = 1024;  // these stay in the cache while they are multiplied
   auto products = at::zeros({block.size(1), block.size(1)}, block.options().dtype(at::kDouble));
   for (std::int64_t first = 0; first < block.size(0); first += rows) {
     const auto part = block.slice(0, first, std::min(block.size(0), first + rows)).to(at::kDouble);
@@ -56,7 +56,7 @@ std::pair<at::Tensor, at::Tensor> by_products(const at::Tensor& block) {
   return {squares.flip(0).clamp_min(0).sqrt(), vectors.t().flip(0)};
 }
 
-/// diag(s) vh of a block of rows, shortened to the values that `keep` counts.
+/// Returns diag(s) vh of a block of rows, cut to the values that `keep` counts.
 at::Tensor local_factor(const at::Tensor& block, const Length& length, const Keep& keep) {
   at::Tensor s, vh;
   const bool tall = block.size(0) > block.size(1);
@@ -74,7 +74,7 @@ at::Tensor local_factor(const at::Tensor& block, const Length& length, const Kee
   return (s.narrow(0, 0, count).unsqueeze(1) * vh.narrow(0, 0, count)).to(block.scalar_type());
 }
 
-/// The rows of all ranks.
+/// Returns the rows of all ranks.
 at::Tensor gathered_rows(const at::Tensor& rows, const Communicator& comm) {
   auto counts = comm.allgather(rows.size(0));
   std::int64_t total = 0;
@@ -87,7 +87,7 @@ at::Tensor gathered_rows(const at::Tensor& rows, const Communicator& comm) {
   return all.to(rows.device());
 }
 
-/// Of a matrix that is cut by rows. `keep_local` and `keep` count the values that stay.
+/// Decomposes a matrix that is cut by rows. `keep_local` and `keep` count the values to keep.
 HSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
   const auto length = detail::length_of(op, x);
   const auto& comm = x.comm();
@@ -121,7 +121,7 @@ HSVD by_rank(const char* op, const DNDarray& x, std::int64_t rank) {
 
 HSVD by_rtol(const char* op, const DNDarray& x, double rtol) {
   if (!(rtol >= 0)) raise<ValueError>(op, "got rtol {}; expected rtol >= 0", rtol);
-  // What all ranks drop and what is dropped in the end add up as squares to rtol.
+  // The squares of what all ranks drop and of what is dropped in the end add up to that of rtol.
   const auto part = rtol / std::sqrt(2.0), each = part / std::sqrt(static_cast<double>(x.comm().size()));
   return hierarchical(
       op, x, [each](const auto& s) { return needed(s, each); }, [part](const auto& s) { return needed(s, part); });
@@ -142,12 +142,12 @@ HSVD hsvd(const DNDarray& x, const HsvdOptions& options) {
 
 namespace {
 
-/// `columns`, of this file's making, cut as the columns of `a` that they are multiplied by.
+/// Cuts `columns`, which are temporary here, as the columns of `a` by which they are multiplied.
 DNDarray fitted(const DNDarray& a, const DNDarray& columns) {
   return a.split() == 1 ? detail::brought_to(columns, a.layout().with(columns.shape(), 0)) : columns;
 }
 
-/// Orthonormal columns that span what `x` makes of most vectors, cut as its rows if those are.
+/// Returns orthonormal columns that span the images of most vectors under `x`, cut as its rows if those are cut.
 DNDarray range_of(const char* op, const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
   check_matrix(op, x);
   const auto least = std::min(x.shape()[0], x.shape()[1]);

@@ -18,7 +18,7 @@ using detail::raise;
 
 namespace {
 
-/// The weights of observations, or 1 where there are none.
+/// Returns the weights of observations; nullopt if there are none.
 std::optional<DNDarray> weights_of(const char* op, const CovOptions& options, std::int64_t observations, Dtype dtype) {
   std::optional<DNDarray> weights;
   for (const auto& given : {options.fweights, options.aweights}) {
@@ -35,7 +35,7 @@ std::optional<DNDarray> weights_of(const char* op, const CovOptions& options, st
   return weights;
 }
 
-/// What the sum of products is divided by, as NumPy defines it, for a sum of weights.
+/// Returns the divisor of the sum of products as NumPy defines it, for a sum of weights.
 double degrees_of_freedom(const char* op, const CovOptions& options, const std::optional<DNDarray>& weights,
                           double total) {
   const auto ddof = options.ddof.value_or(options.bias ? 0 : 1);
@@ -45,7 +45,7 @@ double degrees_of_freedom(const char* op, const CovOptions& options, const std::
   return total - ddof * sum(*weights * *options.aweights).astype(float64).item<double>() / total;
 }
 
-/// Each variable divided by a power of two, so that squares of its deviations stay in the dtype.
+/// Divides each variable by a power of two, so that squares of its deviations stay in the dtype's range.
 DNDarray near_one(const DNDarray& data, int axis) {
   if (data.size() == 0) return data;
   const auto sizes = max(abs(data), {.axis = axis, .keepdims = true});
@@ -74,14 +74,14 @@ DNDarray covariance(const char* op, const DNDarray& x, const CovOptions& options
   return products.size() == 1 ? squeeze(products, std::nullopt) : products;
 }
 
-/// A row for each variable.
+/// Returns one row for each variable.
 DNDarray variables(const DNDarray& x, bool rowvar) {
   if (x.ndim() < 2) return expand_dims(x.ndim() == 0 ? flatten(x) : x, 0);
   return rowvar ? x : transpose(x);
 }
 
 DNDarray joined(const DNDarray& x, const DNDarray& y, bool rowvar) {
-  const bool row = rowvar || (y.ndim() == 2 && y.shape()[0] == 1);  // which NumPy never takes for columns
+  const bool row = rowvar || (y.ndim() == 2 && y.shape()[0] == 1);  // NumPy never takes these as columns
   return concatenate({variables(x, rowvar), variables(y, row)}, 0);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using detail::raise;
 
-/// `x` with its vectors along the last axis, which is not split.
+/// Moves the vectors of `x` to the last axis, which is not split.
 DNDarray with_vectors_last(const DNDarray& x, int axis) {
   if (x.ndim() == 0) raise<ValueError>("cross", "got an array without axes; expected vectors");
   const auto moved = moveaxis(x, sanitize_axis(axis, x.ndim(), "cross"), x.ndim() - 1);
@@ -60,7 +60,7 @@ DNDarray cross(const DNDarray& a, const DNDarray& b, const CrossOptions& options
   };
   const bool flat_x = x.shape().back() == 2, flat_y = y.shape().back() == 2;
   if (flat_x && flat_y) return minor(0, 1);
-  // The third component of a vector with two is 0.
+  // The third component of a vector with two components is 0.
   if (flat_y)
     return stack({-(component(x, 2) * component(y, 1)), component(x, 2) * component(y, 0), minor(0, 1)}, options.axisc);
   if (flat_x)

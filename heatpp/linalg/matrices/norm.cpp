@@ -27,9 +27,9 @@ void combine(const at::Tensor& norms, double ord, const Communicator& comm) {
   norms.pow_(1 / ord);
 }
 
-/// Of 16-bit floats in float32, in which powers of norms do not overflow.
+/// Returns the norm; for 16-bit floats in float32, in which powers of norms do not overflow.
 at::Tensor local_norm(const at::Tensor& block, double ord, const detail::ReducedAxes& reduced, const Shape& shape) {
-  if (ord == 0 && block.is_complex()) return local_norm(block.abs(), ord, reduced, shape);  // which LibTorch warns of
+  if (ord == 0 && block.is_complex()) return local_norm(block.abs(), ord, reduced, shape);  // LibTorch would warn
   if (ord == 2 && block.is_complex() && block.numel() > 0 &&
       !reduced.axes.empty()) {  // without a root for each element
     auto parts = reduced;
@@ -46,14 +46,14 @@ at::Tensor local_norm(const at::Tensor& block, double ord, const detail::Reduced
                   block.options().dtype(type.value_or(at::toRealValueType(block.scalar_type()))));
 }
 
-/// The largest of nothing is 0.
+/// The largest of no elements is 0.
 DNDarray extremum(const char* op, const DNDarray& x, bool largest, ReduceOptions options) {
   if (!largest) return detail::named::min(op, x, options);
   options.initial = 0;
   return detail::named::max(op, x, options);
 }
 
-/// The extremum along one axis of the sums of absolute values along another.
+/// Returns the extremum along one axis of the sums of absolute values along another.
 DNDarray of_sums(const char* op, const DNDarray& x, int summed, int compared, const MatrixNormOptions& options) {
   const auto sums = sum(abs(x), {.axis = summed, .keepdims = true});
   const auto result = extremum(op, sums, options.ord.number() > 0, {.axis = compared, .keepdims = true});
@@ -85,7 +85,7 @@ DNDarray of_vectors(const char* op, const DNDarray& x, const VectorNormOptions& 
   if (std::isinf(options.ord) && options.ord < 0 && reduced.count == 0)
     raise<ValueError>(op, "got an array of shape {} with nothing to reduce; expected at least one element",
                       to_string(x.shape()));
-  // Whole numbers in float64, where their powers are finite.
+  // Whole numbers become float64, in which their powers are finite.
   const auto block = x.larray().to(detail::to_torch(is_whole(x.dtype()) ? float64 : x.dtype()));
   auto norms = local_norm(block, options.ord, reduced, layout.local_shape(x.comm().rank()));
   if (reduced.over_split && x.comm().size() > 1) {

@@ -6,7 +6,7 @@
 
 namespace heatpp::linalg {
 
-/// Which norm: a number, infinity among them, "fro" or "nuc".
+/// The kind of norm: a number, possibly infinite, "fro" or "nuc".
 class NormOrder {
  public:
   enum class Kind { number, frobenius, nuclear };
@@ -27,20 +27,20 @@ struct VectorNormOptions {
   Axes axis = std::nullopt;  ///< nullopt: all elements
   bool keepdims = false;
 };
-/// sum(|x|^ord)^(1/ord) along `axis`; the largest or smallest |x| for an infinite order. In the floating dtype of `x`,
-/// real for complex arrays. Along the split axis one allreduce of the result, otherwise local. Collective. Throws
-/// IndexError for an axis out of range, ValueError for the smallest of nothing.
+/// Computes sum(|x|^ord)^(1/ord) along `axis`; for an infinite order the largest or smallest |x|. In the floating dtype
+/// of `x`, real for complex arrays. Along the split axis one allreduce of the result, otherwise local. Collective.
+/// Throws IndexError for an axis out of range, ValueError for the smallest of no elements.
 [[nodiscard]] DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options = {});
 
 struct MatrixNormOptions {
   NormOrder ord = "fro";             ///< "fro", "nuc", 1, -1, 2, -2, infinity or -infinity
-  std::pair<int, int> axis{-2, -1};  ///< the rows' and the columns' axis
+  std::pair<int, int> axis{-2, -1};  ///< axis of the rows and of the columns
   bool keepdims = false;
 };
-/// The norms of matrices: "fro" of the elements, "nuc" the sum, 2 and -2 the largest and the smallest of the singular
-/// values (`svdvals`), 1 and -1 the largest and smallest sum of |x| of a column, inf and -inf of a row. Communicates as
-/// `sum` and `max`, or as `svdvals`. Collective. The largest of nothing is 0. Throws ValueError for another order,
-/// where the axes are the same, for the smallest of nothing, and as svdvals for elements that are not finite.
+/// Computes norms of matrices: "fro" of the elements; "nuc" the sum, 2 and -2 the largest and smallest of the singular
+/// values (`svdvals`); 1 and -1 the largest and smallest sum of |x| in a column, inf and -inf in a row. Communicates as
+/// `sum` and `max`, or as `svdvals`. Collective. The largest of no elements is 0. Throws ValueError for another order,
+/// equal axes, the smallest of no elements, and as svdvals for elements that are not finite.
 [[nodiscard]] DNDarray matrix_norm(const DNDarray& x, const MatrixNormOptions& options = {});
 
 struct NormOptions {
@@ -48,10 +48,10 @@ struct NormOptions {
   Axes axis = std::nullopt;                     ///< one axis: vectors, two: matrices
   bool keepdims = false;
 };
-/// NumPy's norm: of vectors or matrices along `axis`; without one, of the vector or matrix that `x` is, or, without an
-/// order, of all its elements. Throws ValueError where `x` is neither.
+/// Does NumPy's norm: of vectors or matrices along `axis`; without one, of the vector or matrix `x`, or, without an
+/// order, of all its elements. Throws ValueError if `x` is neither.
 [[nodiscard]] DNDarray norm(const DNDarray& x, const NormOptions& options = {});
-/// The norm of this order: a number, "fro" or "nuc".
+/// Computes the norm of this order: a number, "fro" or "nuc".
 template <class Order>
 requires(std::is_arithmetic_v<Order> || std::convertible_to<Order, const char*>) [[nodiscard]] DNDarray
     norm(const DNDarray& x, Order ord) {

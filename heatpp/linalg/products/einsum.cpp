@@ -16,7 +16,7 @@ namespace {
 using detail::Labelled;
 using Labels = std::vector<int>;
 
-constexpr int broadcast_label = 256;  // the last axis of an ellipsis; those before it count up
+constexpr int broadcast_label = 256;  // the last axis of an ellipsis; earlier axes count up
 
 bool contains(const Labels& labels, int label) { return std::ranges::find(labels, label) != labels.end(); }
 
@@ -49,7 +49,7 @@ Expression parsed(std::string_view subscripts) {
   return expression;
 }
 
-/// The labels of one term; its ellipsis, if it has one, stands for `hidden` axes.
+/// Returns the labels of one term; its ellipsis, if any, stands for `hidden` axes.
 Labels labels_of(const Expression& expression, const std::string& term, int hidden) {
   Labels labels;
   const auto dots = term.find("...");
@@ -66,7 +66,7 @@ Labels labels_of(const Expression& expression, const std::string& term, int hidd
   return labels;
 }
 
-/// The operands with their labels.
+/// Returns the operands with their labels.
 std::vector<Labelled> labelled(const Expression& expression, const std::vector<DNDarray>& operands) {
   if (operands.empty() || expression.terms.size() != operands.size())
     expression.refuse(detail::formatted("a term for each of {} operands", operands.size()));
@@ -91,7 +91,7 @@ Extents extents_of(const Expression& expression, const std::vector<Labelled>& op
     for (std::size_t i = 0; i < labels.size(); ++i) {
       auto& extent = extents.try_emplace(labels[i], 1).first->second;
       const auto mine = array.shape()[i];
-      // Within one operand extents of 1 do not broadcast.
+      // Inside one operand extents of 1 do not broadcast.
       const auto own = array.shape()[static_cast<std::size_t>(std::ranges::find(labels, labels[i]) - labels.begin())];
       if (mine != own || (mine != extent && mine != 1 && extent != 1))
         expression.refuse(
@@ -124,7 +124,7 @@ Labels result_labels(const Expression& expression, const std::vector<Labelled>& 
   return labels;
 }
 
-/// The diagonal for each letter that occurs twice.
+/// Takes the diagonal for each letter that occurs twice.
 void take_diagonals(Labelled& x) {
   for (std::size_t i = 0; i < x.labels.size();) {
     const auto label = x.labels[i];
@@ -150,7 +150,7 @@ void drop_broadcast_axes(Labelled& x, const Extents& extents) {
   }
 }
 
-/// The sum over the axes whose labels nobody else needs, in the dtype of `x`.
+/// Sums over the axes whose labels are not needed, in the dtype of `x`.
 void sum_out(Labelled& x, const Labels& needed) {
   std::vector<int> axes;
   for (const auto label : x.labels)
@@ -161,7 +161,7 @@ void sum_out(Labelled& x, const Labels& needed) {
   std::erase_if(x.labels, [&](int label) { return !contains(needed, label); });
 }
 
-/// The labels that the result or an operand other than i and j has.
+/// Returns the labels of the result and of all operands except i and j.
 Labels needed_beside(const std::vector<Labelled>& operands, const Labels& result, std::size_t i, std::size_t j) {
   auto needed = result;
   for (std::size_t k = 0; k < operands.size(); ++k)
@@ -169,7 +169,7 @@ Labels needed_beside(const std::vector<Labelled>& operands, const Labels& result
   return needed;
 }
 
-/// What is left of the labels of i and j in their product.
+/// Returns the labels of i and j that remain in their product.
 Labels product_labels(const std::vector<Labelled>& operands, const Labels& result, std::size_t i, std::size_t j) {
   if (operands.size() == 2) return result;
   const auto needed = needed_beside(operands, result, i, j);
@@ -213,7 +213,7 @@ DNDarray einsum(std::string_view subscripts, const std::vector<DNDarray>& arrays
   for (auto& operand : operands) {
     take_diagonals(operand);
     drop_broadcast_axes(operand, extents);
-    operand.array = operand.array.astype(dtype);  // in which sums and products of some operands are, too
+    operand.array = operand.array.astype(dtype);  // in which sums and products of some operands are computed, too
   }
   for (std::size_t i = 0; i < operands.size(); ++i) sum_out(operands[i], needed_beside(operands, result, i, i));
   while (operands.size() > 1) {

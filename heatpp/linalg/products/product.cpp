@@ -37,8 +37,8 @@ void check_axes(const char* op, const DNDarray& a, const DNDarray& b, int least_
                       to_string(b.shape()), least_a, least_b);
 }
 
-/// Labels the leading axes of both, as many as stand before `core` last ones, such that they broadcast: equal extents
-/// get one label, an extent of 1 against another is dropped. Labels count from the right. Returns the result's.
+/// Labels the leading axes of both, before the `core` last ones, so that they broadcast: equal extents get one label,
+/// an extent of 1 against another is dropped. Labels count from the right. Returns the result's.
 Labels label_leading(const char* op, Labelled& a, Labelled& b, std::size_t core_a, std::size_t core_b) {
   const auto leading = [](const Labelled& x, std::size_t core) {
     return Shape(x.array.shape().begin(), x.array.shape().end() - static_cast<std::ptrdiff_t>(core));
@@ -61,10 +61,10 @@ Labels label_leading(const char* op, Labelled& a, Labelled& b, std::size_t core_
   return out;
 }
 
-// Labels of the last axes, beyond those of any leading ones.
+// Labels of the last axes, beyond those of leading ones.
 constexpr int rows = 1000, summed = 1001, columns = 1002;
 
-/// The product over the axis `summed`, for operands whose last axes have the labels given; earlier ones broadcast.
+/// Multiplies over the axis `summed`; the operands' last axes have the given labels, and earlier ones broadcast.
 DNDarray core_product(const char* op, const DNDarray& a, const Labels& core_a, const DNDarray& b,
                       const Labels& core_b) {
   const auto extent = [](const DNDarray& x, const Labels& core) {
@@ -79,16 +79,16 @@ DNDarray core_product(const char* op, const DNDarray& a, const Labels& core_a, c
   return contract(op, left, right, out);
 }
 
-/// The conjugate for a product: real arrays as they are, without a copy, and bool not as numbers.
+/// Returns the conjugate for a product: real arrays without a copy, and bool not as numbers.
 DNDarray conjugate_of(const DNDarray& x) { return is_complex(x.dtype()) ? conj(x) : x; }
 
-/// The same elements of every rank in blocks of another shape.
+/// Returns an array with every rank's elements in blocks of another shape.
 DNDarray with_layout(const DNDarray& x, Layout layout) {
   auto block = x.larray().reshape(layout.local_shape(x.comm().rank()));
   return detail::wrap(std::move(block), std::move(layout), x.comm());
 }
 
-/// (i, j, k, l, ...) as (i * j, k * l, ...), for an array that is split along the first axis of a pair, or not.
+/// Merges (i, j, k, l, ...) to (i * j, k * l, ...), for an array split along the first axis of a pair, or not.
 DNDarray merged_pairs(const DNDarray& x) {
   Shape shape;
   for (std::size_t i = 0; i < x.shape().size(); i += 2) shape.push_back(x.shape()[i] * x.shape()[i + 1]);
@@ -105,7 +105,7 @@ Labels matrix_labels(const DNDarray& x, Labels labels, std::size_t kept) {
   return x.ndim() == 1 ? Labels{labels[kept]} : labels;
 }
 
-/// tensordot, whose errors name `op`.
+/// Does tensordot; its errors name `op`.
 DNDarray over_pairs(const char* op, const DNDarray& a, const DNDarray& b, const TensordotAxes& axes) {
   Labelled left{a, counted(a.ndim())}, right{b, counted(b.ndim(), a.ndim())};
   bool fits = axes.a.size() == axes.b.size();
@@ -124,7 +124,7 @@ DNDarray over_pairs(const char* op, const DNDarray& a, const DNDarray& b, const 
   return contract(op, left, right, out);
 }
 
-/// Whether the sum of products is to be exact, which has to be one number where that is asked for.
+/// Whether the sum of products is exact. If that is requested, the result must be one number.
 bool is_exact(const char* op, const DNDarray& a, const DNDarray& b, bool one, const DotOptions& options) {
   if (options.reproducible && !one) refuse(op, a, b, "vectors where reproducible = true");
   return one && detail::sums_exactly(a.comm(), promote_types(a.dtype(), b.dtype()), options.reproducible);
@@ -211,7 +211,7 @@ DNDarray kron(const DNDarray& a, const DNDarray& b) {
 namespace linalg {
 namespace {
 
-/// Where to cut each product of matrices first .. last (dynamic programming over the number of multiplications).
+/// Finds where to cut each product of matrices first .. last (dynamic programming over the operations).
 class Order {
  public:
   explicit Order(std::vector<std::int64_t> extents) : extents_(std::move(extents)), n_(extents_.size() - 1) {

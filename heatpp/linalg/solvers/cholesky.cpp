@@ -34,7 +34,7 @@ DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
       mine.slice(0, panel.count)
           .copy_(at::linalg_solve_triangular(corner.mH(), mine.slice(0, panel.count), /*upper=*/true, /*left=*/false));
       factor = mine;
-      if (!finite) info.fill_(1);  // by which all learn of it
+      if (!finite) info.fill_(1);  // this tells all ranks
     }
     check(columns.broadcast(panel, info, {}, at::kInt).item<int>() != 0);
     factor = columns.broadcast(panel, factor, {n - panel.first, panel.count}, columns.block().scalar_type());

@@ -21,7 +21,7 @@ void check_options(std::int64_t n, std::int64_t k, const EigshOptions& o) {
   if (o.inverse && !o.sigma) raise<ValueError>("eigsh", "got an inverse without sigma; expected both or none");
 }
 
-/// The inverse of a - sigma, by solving for each vector.
+/// Returns the inverse of a - sigma, which solves for each vector.
 LinearOperator solved_inverse(const LinearOperator& a, double sigma, double epsilon, KrylovOptions options) {
   options.rtol = std::max(options.rtol, 10 * epsilon);
   const LinearOperator shifted(
@@ -38,7 +38,7 @@ LinearOperator solved_inverse(const LinearOperator& a, double sigma, double epsi
           }};
 }
 
-/// How much a value is wanted.
+/// Returns how much a value is wanted.
 at::Tensor merit(const at::Tensor& values, Which which) {
   switch (which) {
     case Which::largest: return values;
@@ -48,13 +48,13 @@ at::Tensor merit(const at::Tensor& values, Which which) {
   }
 }
 
-/// Lanczos' process until k pairs have converged.
+/// Runs Lanczos' process until k pairs have converged.
 class Search {
  public:
   Search(LanczosProcess process, std::int64_t k, Which which, double tol, std::int64_t most, bool multiples)
       : process_(std::move(process)), k_(k), which_(which), tol_(tol), most_(most), multiples_(multiples) {}
 
-  /// Whether all have converged.
+  /// Returns whether all have converged.
   bool run(const at::Tensor& first) {
     process_.start(first);
     while (true) {
@@ -74,14 +74,14 @@ class Search {
     }
   }
   [[nodiscard]] std::int64_t iterations() const { return iterations_; }
-  /// The wanted values of those that there are, the most wanted first, and their vectors in rows.
+  /// Returns the wanted values, the most wanted first, and their vectors in rows.
   [[nodiscard]] std::pair<at::Tensor, at::Tensor> pairs() const {
     const auto best = order_.narrow(0, 0, std::min(k_, order_.numel()));
     return {ritz_.values.index_select(0, best), process_.combined(ritz_.vectors.index_select(1, best))};
   }
 
  private:
-  /// Whether nothing is left to look for. Else `again_` says whether another start is due.
+  /// Whether the search is over. Else `again_` says whether another start is needed.
   bool found() {
     size_ = std::max(size_, ritz_.values.abs().max().item<double>());
     const auto slack = tol_ * size_;
@@ -95,7 +95,7 @@ class Search {
     again_ = true;
     return false;
   }
-  /// Whether the best of the others, with all that it may lack, is no better than the last of the wanted.
+  /// Whether the best of the others, with its possible error, is no better than the last wanted one.
   [[nodiscard]] bool behind(double slack) const {
     if (process_.size() == k_) return false;
     const auto next = order_.narrow(0, k_, 1);
@@ -115,7 +115,7 @@ class Search {
   at::Tensor order_, settled_;
 };
 
-/// Columns whose products with `first` are positive.
+/// Returns columns whose products with `first` are positive.
 at::Tensor turned(const WideVectors& vectors, const at::Tensor& rows, const at::Tensor& first) {
   const auto along = at::mv(rows, first.conj().resolve_conj()).contiguous();
   detail::sum_over("eigsh", along, vectors.layout(), vectors.comm());

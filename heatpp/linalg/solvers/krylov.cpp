@@ -15,7 +15,7 @@ using detail::raise;
 using detail::Vectors;
 using Number = Vectors::Number;
 
-/// What was found. Warns by the log where it has not converged, unless the caller wanted the end.
+/// Returns the result. Logs a warning if it has not converged, unless the caller wanted the end.
 Solved told(const char* op, Solved found, double limit, bool asked) {
   if (!found.converged && !asked)
     log(LogLevel::warning,
@@ -40,7 +40,7 @@ Dtype dtype_of(const LinearOperator& a, const DNDarray& b) {
   return detail::decomposition_type(promote_types(a.dtype.value_or(b.dtype()), b.dtype()));
 }
 
-/// A system under way: what all methods have in common.
+/// A system that is being solved: the common part of all methods.
 class System {
  public:
   System(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& options)
@@ -64,7 +64,7 @@ class System {
   [[nodiscard]] at::Tensor preconditioned(const at::Tensor& v) const {
     return options_.preconditioner ? vectors.apply(options_.preconditioner->apply, v) : v;
   }
-  /// Whether to go on: not where the residual is small enough, after enough products, or when the caller says so.
+  /// Whether to go on: not if the residual is small enough, products are used up, or the caller says so.
   [[nodiscard]] bool unsolved() const { return residual > limit && iterations < most_ && !watch_.ended(); }
   void end_iteration(double length, std::int64_t products = 1) {
     residual = length;
@@ -105,7 +105,7 @@ struct Rotation {
   }
 };
 
-/// The vectors that gmres keeps, and the triangle and right side of the least squares problem in them.
+/// The vectors that gmres keeps, and the triangle and right side of their least squares problem.
 class Basis {
  public:
   Basis(const Vectors& vectors, const at::Tensor& r, double length) : vectors_(vectors), right_{length} {
@@ -114,7 +114,7 @@ class Basis {
   [[nodiscard]] const at::Tensor& latest() const { return basis_.back(); }
   [[nodiscard]] std::int64_t size() const { return std::ssize(columns_); }
 
-  /// Takes the product of the latest vector in. Returns the residual's length.
+  /// Adds the product of the latest vector. Returns the residual's length.
   double take(at::Tensor w) {
     auto column = straightened(w);
     const auto length = vectors_.length(w);
@@ -135,7 +135,7 @@ class Basis {
     return std::abs(right_.back());
   }
 
-  /// The combination of the vectors that makes the residual least.
+  /// Returns the combination of the vectors with the least residual.
   [[nodiscard]] at::Tensor combination() const {
     std::vector<Number> y(right_.begin(), right_.end() - 1);
     for (auto i = std::ssize(y) - 1; i >= 0; --i) {
@@ -149,7 +149,7 @@ class Basis {
   }
 
  private:
-  /// Makes w orthogonal to all vectors, twice; returns its parts along them.
+  /// Makes w orthogonal to all vectors, twice. Returns its components along them.
   std::vector<Number> straightened(at::Tensor& w) const {
     std::vector<Number> total(basis_.size());
     for (int pass = 0; pass < 2; ++pass) {
@@ -175,8 +175,8 @@ class Basis {
 
 namespace {
 
-/// Throws where `square`, v^H m v of a vector with v and m v of these lengths, is not above 0 and more than rounding is
-/// missing. Returns whether it is above 0.
+/// Throws if `square`, v^H m v for v and m v of these lengths, is not above 0 by more than rounding. Returns whether it
+/// is above 0.
 bool check_definite(const char* what, double square, double lengths, double epsilon, std::int64_t iterations) {
   if (square > 0) return true;
   if (-square <= epsilon * lengths && lengths > 0) return false;
@@ -220,12 +220,12 @@ Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions&
 
 namespace {
 
-/// Minimal residuals from a system's x on. It knows how large its operator is from what it saw of it.
+/// Minimal residuals from a system's x on. The size of the operator follows from its products so far.
 class MinimalResiduals {
  public:
   MinimalResiduals(System& system, double epsilon) : system_(system), epsilon_(epsilon) {}
 
-  /// Goes on from x until the residual that it keeps says so, or nothing makes it smaller: then returns false.
+  /// Iterates from x until its residual is small enough, or cannot become smaller: then returns false.
   bool run() {
     auto& vectors = system_.vectors;
     auto v = system_.r / system_.residual, before = vectors.zeros(), w = vectors.zeros(), w_before = vectors.zeros();
@@ -237,7 +237,7 @@ class MinimalResiduals {
       const auto alpha = vectors.dot(v, next).real();
       vectors.add(next, -alpha, v);
       const auto beta_next = vectors.length(next);
-      // The column of the tridiagonal matrix, turned by the two rotations before.
+      // This is the column of the tridiagonal matrix, turned by the two rotations before.
       const auto s_old = last_but_one.s.real() * beta, c_old = last_but_one.c * beta;
       const auto above = last.c * c_old + last.s.real() * alpha, diagonal = last.c * alpha - last.s.real() * c_old;
       const Rotation rotation(diagonal, beta_next);
@@ -261,7 +261,7 @@ class MinimalResiduals {
  private:
   System& system_;
   double epsilon_;
-  double squares_ = 0;  // of the entries of the tridiagonal matrix
+  double squares_ = 0;  // sum over the entries of the tridiagonal matrix
 };
 
 }  // namespace
@@ -271,7 +271,7 @@ Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOpti
     raise<ValueError>("solve_minres", "got a preconditioner; expected none, or another method");
   System system("solve_minres", a, b, options);
   MinimalResiduals method(system, 10 * detail::real_epsilon(dtype_of(a, b)));
-  // The residual that the method keeps may drift from that of x, by which it ends.
+  // The method's residual may drift from that of x, which decides the end.
   for (bool goes_on = true; goes_on && system.unsolved();) {
     const auto begin = system.residual;
     const auto x = system.x.clone();
@@ -299,7 +299,7 @@ Solved solve_gmres(const LinearOperator& a, const DNDarray& b, const KrylovOptio
     system.x.add_(change);
     system.r.sub_(system.times(change));
     system.residual = vectors.length(system.r);
-    if (system.residual >= begin) break;  // nothing in reach of the vectors makes it smaller
+    if (system.residual >= begin) break;  // the vectors cannot make it smaller
   }
   return system.solved();
 }
@@ -361,7 +361,7 @@ Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOption
   scaled(v, alpha);
   auto w = v.clone();
   auto phi = found.residual, rho = alpha;
-  double squares = 0;  // of the entries of the bidiagonal matrix: of |a|
+  double squares = 0;  // sum over the entries of the bidiagonal matrix, for |a|
   bool least = alpha == 0;
   const auto most = options.max_iterations.value_or(10 * std::max(a.shape[0], a.shape[1]));
   while (found.residual > limit && !least && found.iterations < most && !watch.ended()) {

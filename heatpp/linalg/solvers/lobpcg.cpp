@@ -25,7 +25,7 @@ Block beside(const std::vector<Block>& blocks) {
   return {at::cat(x, 1), at::cat(ax, 1)};
 }
 
-/// The combinations that make vectors of this Gram matrix orthonormal, of as many as do not depend on each other.
+/// Returns combinations that make vectors of this Gram matrix orthonormal, as many as are independent.
 at::Tensor orthonormalising(const at::Tensor& gram) {
   const auto squares = at::real(gram.diagonal());
   const auto scale = at::where(squares.gt(0), squares.abs().rsqrt(), at::zeros({}, squares.options()));
@@ -34,9 +34,9 @@ at::Tensor orthonormalising(const at::Tensor& gram) {
   return q.index_select(1, used) * weights.index_select(0, used).rsqrt() * scale.unsqueeze(1);
 }
 
-/// Columns w as orthonormal ones that are orthogonal to those of q, too: fewer where they depend on each other. One
-/// pass leaves what its rounding leaves, of which the third one is free. The first message takes the squares of the
-/// lengths of r with it.
+/// Returns columns w as orthonormal ones that are also orthogonal to those of q; fewer if they are dependent. One pass
+/// leaves rounding errors, which the third pass no longer has. The first message also carries the squared lengths of
+/// r.
 at::Tensor orthogonal_to(const WideVectors& vectors, const at::Tensor& q, at::Tensor w, at::Tensor& squares) {
   for (int pass = 0; pass < 3; ++pass) {
     const auto k = q.size(1), columns = w.size(1);
@@ -51,11 +51,11 @@ at::Tensor orthogonal_to(const WideVectors& vectors, const at::Tensor& q, at::Te
   return w;
 }
 
-/// The best combinations of orthonormal directions by Rayleigh and Ritz, and those of where they came from, beside
-/// them.
+/// The best combinations of orthonormal directions by Rayleigh and Ritz, and those of their
+/// origin.
 struct Best {
   at::Tensor values, combination, direction;
-  double size = 0;  ///< the largest |value| of all
+  double size = 0;  ///< largest |value| of all
 };
 Best best_of(const WideVectors& vectors, const Block& s, std::int64_t k, bool largest) {
   const auto h = at::mm(conjugate_rows(s.x), s.ax);

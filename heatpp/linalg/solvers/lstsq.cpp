@@ -21,12 +21,12 @@ using detail::adjoint;
 
 namespace {
 
-/// How far singular values of matrices of `shape` may be off, beside the largest one.
+/// Returns the error of singular values of matrices of `shape`, relative to the largest one.
 double uncertainty(const Shape& shape, Dtype dtype) {
   return static_cast<double>(std::max(shape[shape.size() - 1], shape[shape.size() - 2])) * detail::real_epsilon(dtype);
 }
 
-/// Which singular values count, for matrices of `shape`.
+/// Returns which singular values count, for matrices of `shape`.
 DNDarray counts(const DNDarray& s, const Shape& shape, std::optional<double> rtol) {
   const auto limit = rtol.value_or(uncertainty(shape, s.dtype()));
   if (s.shape().back() == 0) return s > 0;
@@ -38,7 +38,7 @@ DNDarray inverse_values(const SVD& parts, const Shape& shape, std::optional<doub
   return where(used, 1.0 / where(used, parts.s, 1.0), 0.0);
 }
 
-/// The inverses, with infinite elements where a matrix is singular.
+/// Returns the inverses; singular matrices give infinite elements.
 DNDarray inverse_or_infinite(const DNDarray& x) {
   const auto matrix = detail::decomposable(x);
   if (detail::is_local(matrix)) {
@@ -52,38 +52,38 @@ DNDarray inverse_or_infinite(const DNDarray& x) {
   }
 }
 
-/// The condition of matrices of these norms: 0 times infinity, and 0 / 0, are infinite.
+/// Returns the condition of matrices of these norms: 0 times infinity, and 0 / 0, become infinite.
 DNDarray infinite_where_singular(const DNDarray& condition, const DNDarray& norm) {
   return where(logical_and(isnan(condition), logical_not(isnan(norm))), double(INFINITY), condition);
 }
 
-/// The quotients of singular values.
+/// Returns the quotients of singular values.
 DNDarray quotient(const DNDarray& x, const NormOrder& ord) {
   const auto s = detail::named::svdvals("cond", x), largest = max(s, -1), smallest = min(s, -1);
   return infinite_where_singular(ord.number() > 0 ? largest / smallest : smallest / largest, largest);
 }
 
-/// 1 for matrices with infinite elements, 2 for those with NaN, which have no singular values, else 0.
+/// Returns 1 for matrices with infinite elements, 2 for those with NaN, which have no singular values, else 0.
 DNDarray flaws(const DNDarray& x) {
   return max(where(isnan(x), 2, isinf(x).astype(uint8)), {.axis = {-2, -1}, .keepdims = true});
 }
 
-/// The conditions of matrices that may hold anything: zeros, which LAPACK takes, have infinite ones as well.
+/// Returns the conditions of any matrices. Zeros, which LAPACK accepts, have infinite ones, too.
 DNDarray of_any_matrices(const DNDarray& x, const NormOrder& ord) {
   const auto flaw = flaws(x);
   return where(eq(squeeze(flaw, {-2, -1}), 2), double(NAN), quotient(where(eq(flaw, 0), x, 0), ord));
 }
 
-/// Whether all is finite the decomposition finds out by itself, which saves a cut matrix a pass and a message.
+/// The decomposition itself finds out whether all is finite, which saves a pass and a message for a cut matrix.
 DNDarray of_cut_matrix(const DNDarray& x, const NormOrder& ord) {
   try {
     if (const auto condition = quotient(x, ord); !isnan(condition).item<bool>()) return condition;
-  } catch (const Error&) {  // comes again where it was not for the elements
+  } catch (const Error&) {  // rethrown if the elements were not the reason
   }
   return of_any_matrices(x, ord);
 }
 
-/// `b` such that a column with an element that is not finite makes NaN of what it is multiplied by.
+/// Changes `b` so that a column with an element that is not finite gives NaN in products.
 DNDarray nan_for_infinite(const DNDarray& b) { return is_whole(b.dtype()) ? b : where(isfinite(b), b, double(NAN)); }
 
 }  // namespace

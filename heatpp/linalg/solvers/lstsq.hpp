@@ -5,24 +5,24 @@
 
 namespace heatpp::linalg {
 
-// By singular values (`svd`), with which these functions communicate; products as `matmul`. Singular values at most
-// rtol times the largest count as 0; rtol is max(m, n) times the dtype's epsilon if not given. As svd, all but cond
+// Functions based on singular values (`svd`), with its communication; products as `matmul`. Singular values at most
+// rtol times the largest count as 0; the default rtol is max(m, n) times the dtype's epsilon. As svd, all except cond
 // throw ValueError for matrices with elements that are not finite.
 
-/// The pseudo-inverse (..., n, m) of matrices (..., m, n).
+/// Returns the pseudo-inverse (..., n, m) of matrices (..., m, n).
 [[nodiscard]] DNDarray pinv(const DNDarray& x, std::optional<double> rtol = std::nullopt);
 struct RankOptions {
   std::optional<double> rtol = std::nullopt;
-  std::optional<double> tol = std::nullopt;  ///< values at most this count as 0, whatever the largest one
+  std::optional<double> tol = std::nullopt;  ///< values at most this count as 0, instead of rtol
 };
-/// How many singular values are not 0, as int64; of fewer than two axes whether an element is not 0. Throws ValueError
-/// for rtol and tol at once.
+/// Returns how many singular values are not 0, as int64; for fewer than two axes whether an element is not 0. Throws
+/// ValueError for rtol and tol at once.
 [[nodiscard]] DNDarray matrix_rank(const DNDarray& x, const RankOptions& options = {});
-/// norm(x, ord) * norm(inv(x), ord), infinite for singular matrices; for 2 and -2 the quotient of the largest and the
-/// smallest singular value, or its inverse, where infinite elements make it infinite, and NaN makes it NaN.
+/// Computes norm(x, ord) * norm(inv(x), ord), infinite for singular matrices. For 2 and -2 it is the ratio of the
+/// largest and smallest singular value, or its inverse; infinite elements make it infinite, NaN makes it NaN.
 [[nodiscard]] DNDarray cond(const DNDarray& x, const NormOrder& ord = 2);
-/// What `cond(x)` is at most, if singular values are max(m, n) times the dtype's epsilon times the largest one off: an
-/// upper estimate, as HeAT's. Communicates and throws as cond.
+/// Returns an upper estimate of `cond(x)`, as HeAT: it allows singular values an error of max(m, n) times the dtype's
+/// epsilon times the largest one. Communicates and throws as cond.
 [[nodiscard]] DNDarray condest(const DNDarray& x);
 
 struct LeastSquares {
@@ -31,8 +31,8 @@ struct LeastSquares {
   std::int64_t rank;
   DNDarray s;  ///< singular values
 };
-/// The shortest x that makes |b - a x| smallest, for a matrix (m, n) and one right side (m) or several (m, k). The
-/// columns of b with elements that are not finite give NaN. Throws ValueError for other shapes.
+/// Returns the shortest x that minimizes |b - a x|, for a matrix (m, n) and one right side (m) or several (m, k).
+/// Columns of b with elements that are not finite give NaN. Throws ValueError for other shapes.
 [[nodiscard]] LeastSquares lstsq(const DNDarray& a, const DNDarray& b, std::optional<double> rtol = std::nullopt);
 
 }  // namespace heatpp::linalg

@@ -7,7 +7,7 @@
 namespace heatpp::linalg {
 namespace {
 
-/// Vectors of the rows: as these are cut, evenly where columns are.
+/// Returns the layout of the rows' vectors: cut as the rows, or evenly if columns are cut.
 Layout rows_of(const DNDarray& matrix) {
   const Shape rows{matrix.shape()[0]};
   if (matrix.split() == 1) return {rows, 0, matrix.comm().size()};

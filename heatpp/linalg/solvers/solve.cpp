@@ -24,7 +24,7 @@ using detail::eliminate;
 using detail::is_local;
 using detail::raise;
 
-/// Whether this rank's `block` of a matrix and those of the others are finite; throws where they are and a pivot is 0.
+/// Whether this rank's `block` of a matrix and those of the others are finite. Throws if they are and a pivot is 0.
 bool check_regular(const char* op, const at::Tensor& block, const at::Tensor& pivots, const Communicator& comm) {
   std::array<std::int64_t, 2> flaws{pivots.eq(0).sum().item<std::int64_t>(), !at::isfinite(block).all().item<bool>()};
   comm.allreduce(flaws);
@@ -33,12 +33,12 @@ bool check_regular(const char* op, const at::Tensor& block, const at::Tensor& pi
   return true;
 }
 
-/// Right sides in whole columns, those with elements that are not finite NaN throughout.
+/// Returns right sides in whole columns; a column with elements that are not finite becomes NaN.
 at::Tensor spoiled_columns(const at::Tensor& b) {
   return at::where(at::isfinite(b).all(b.dim() == 1 ? 0 : -2, /*keepdim=*/true), b, NAN);
 }
 
-/// x with a x = b on blocks of whole matrices; throws on all ranks where one is singular.
+/// Solves a x = b on blocks of whole matrices. Throws on all ranks if one is singular.
 DNDarray solve_locally(const char* op, const DNDarray& a, const DNDarray& b, bool left_is_stack) {
   auto finite = detail::finite_matrices(a.larray());
   const auto [x, info] = at::linalg_solve_ex(at::where(finite, a.larray(), NAN), spoiled_columns(b.larray()));
@@ -65,20 +65,20 @@ void check_right_side(const char* op, const DNDarray& a, const DNDarray& b) {
                       to_string(a.shape()), to_string(b.shape()));
 }
 
-/// `b` cut as the matrices of `a`.
+/// Cuts `b` as the matrices of `a`.
 DNDarray meeting(const char* op, const DNDarray& a, const DNDarray& b) {
   const auto target = a.layout().with(b.shape(), a.split());
   return detail::wrap(detail::relayout_operand(op, b, target, a.comm()), target, b.comm());
 }
 
-/// Both cut along the same leading axis, or neither.
+/// Cuts both along the same leading axis, or neither.
 std::pair<DNDarray, DNDarray> stacks(const char* op, const DNDarray& a, const DNDarray& b) {
   const auto right = b.ndim() > 2 ? decomposable(b) : b;
   const auto matrices = !a.split() && right.split() ? meeting(op, right, a) : a;
   return {matrices, meeting(op, matrices, right)};
 }
 
-/// Both with the leading axes to which theirs broadcast.
+/// Broadcasts the leading axes of both.
 std::pair<DNDarray, DNDarray> broadcast_stacks(const char* op, const DNDarray& a, const DNDarray& b) {
   const auto batch =
       broadcast_shapes({a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2}, op);
@@ -95,10 +95,10 @@ DNDarray as_matrix(const DNDarray& b) {
   return detail::wrap(b.larray().unsqueeze(1), b.layout().with({b.size(), 1}, b.split()), b.comm());
 }
 
-/// Back to the axes of `b`.
+/// Restores the axes of `b`.
 DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() == 1 ? squeeze(x, 1) : x; }
 
-/// x with a x = b, whose errors name `op`.
+/// Solves a x = b; errors name `op`.
 DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
   detail::check_matrices(op, a, true);
   if (b.ndim() > 0 && (a.ndim() > 2 || b.ndim() > 2) && (b.ndim() != a.ndim() || !same_stack(a, b))) {
@@ -115,7 +115,7 @@ DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
     return solve_locally(op, left, sides, true);
   }
   right = as_matrix(right);
-  if (!a.split()) {  // every rank has the matrix, and solves for its right sides
+  if (!a.split()) {  // every rank has the matrix and solves for its right sides
     return as_right_side(solve_locally(op, matrix, cut_along(right, 1), false), b);
   }
   Columns triangle(matrix), sides(right);
@@ -160,7 +160,7 @@ DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const Triangular
   }
   matrix = cut_along(matrix, 0);
   const auto& cut = matrix.layout();
-  // Where `a` itself is recut there is no layout in which `b` would fit.
+  // If `a` itself is recut, `b` can fit in no layout.
   if (a.split() == 0) right = meeting("solve_triangular", matrix, right);
   else right = detail::brought_to(right, cut.with(right.shape(), 0));
   const auto& comm = a.comm();
@@ -208,22 +208,22 @@ DNDarray tensorinv(const DNDarray& a, int ind) {
 
 namespace {
 
-/// The signs of pivots; as in NumPy a real one that is not a number counts as positive.
+/// Returns the signs of pivots. As in NumPy, a real one that is NaN counts as positive.
 at::Tensor signs(const at::Tensor& pivots) {
   return pivots.is_complex() ? pivots.sgn() : at::where(pivots.isnan(), at::ones({}, pivots.options()), pivots.sgn());
 }
 
-/// The sum of the logarithms, which is that of 0 where one pivot is, whatever the others are.
+/// Returns the sum of the logarithms; if one pivot is 0, that of 0, whatever the others are.
 at::Tensor log_beside(const at::Tensor& log, const at::Tensor& sign) { return log.masked_fill(sign == 0, -INFINITY); }
 
-/// In float64, in which the logarithm tells the determinant.
+/// Sums in float64, so that the logarithm determines the determinant.
 at::Tensor sum_of_logs(const at::Tensor& pivots) { return pivots.abs().to(at::kDouble).log().sum(-1); }
 
-/// The logarithm in float64.
+/// Returns the logarithm in float64.
 SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
   detail::check_matrices(op, a, true);
   const auto matrix = decomposable(a);
-  // What LAPACK's factors say of elements that are not finite, those of GPUs' libraries do not.
+  // LAPACK's factors show elements that are not finite, those of GPU libraries do not.
   if (is_local(matrix) && matrix.device() != cpu && !at::isfinite(matrix.larray()).all().item<bool>()) {
     const auto [sign, log] = wide_slogdet(op, a.to_device(cpu));
     return {sign.to_device(a.device()), log.to_device(a.device())};

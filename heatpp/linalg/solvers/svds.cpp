@@ -17,7 +17,7 @@ void check(const LinearOperator& a, std::int64_t k) {
   if (!a.apply_adjoint) raise<ValueError>("svds", "got an operator without adjoint; expected one that has it");
 }
 
-/// The operator whose rows are the columns of `a`, evenly cut where those of `a` are.
+/// Returns the operator whose rows are the columns of `a`, evenly cut if those of `a` are.
 LinearOperator adjoint_of(const LinearOperator& a) {
   LinearOperator result({a.shape[1], a.shape[0]}, a.apply_adjoint, a.apply, a.dtype);
   const Shape rows{a.shape[1]};
@@ -28,7 +28,7 @@ LinearOperator adjoint_of(const LinearOperator& a) {
   return result;
 }
 
-/// Orthonormal columns q and a triangle r on every rank with q r = w, also where columns of w depend on each other.
+/// Orthonormal columns q and a triangle r on every rank with q r = w, also if columns of w are dependent.
 struct Factors {
   at::Tensor q, r;
 };
@@ -54,7 +54,7 @@ SingularTriplets svds(const LinearOperator& a, std::int64_t k, const SvdsOptions
   check(a, k);
   const bool tall = a.shape[0] >= a.shape[1];
   const auto adjoint = adjoint_of(a);
-  const auto& short_one = tall ? adjoint : a;  // whose rows are fewer
+  const auto& short_one = tall ? adjoint : a;  // the one with fewer rows
   const auto& long_one = tall ? a : adjoint;
   LinearOperator gram(
       {short_one.shape[0], short_one.shape[0]}, [&](const DNDarray& x) { return short_one.apply(long_one.apply(x)); },

@@ -27,7 +27,7 @@ namespace {
 using detail::along;
 using detail::extent_of;
 
-/// What `x` has at `step` behind the indices of `layout` from the given one on, of each rank.
+/// Returns on each rank the elements of `x` that lie `step` behind the indices of `layout`, from the given one on.
 template <class F>
 at::Tensor behind(const DNDarray& x, int axis, std::int64_t step, const Layout& layout, F from) {
   return detail::assemble({x}, axis, [&](int rank) {
@@ -35,7 +35,7 @@ at::Tensor behind(const DNDarray& x, int axis, std::int64_t step, const Layout& 
   });
 }
 
-/// All indices but the last one, and the ones behind them, in one layout.
+/// Returns all indices except the last one, and the ones behind them, in one layout.
 std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis) {
   const auto left = along(x, axis, slice(0, -1));
   if (x.split() != axis) return {left, along(x, axis, slice(1, std::nullopt))};
@@ -43,7 +43,7 @@ std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis) {
   return {left, detail::wrap(right, left.layout(), x.comm())};
 }
 
-/// An array to be joined to `x` along `axis`; one without axes as one index.
+/// Returns an array that joins `x` along `axis`; a value without axes becomes one index.
 DNDarray beside(const DNDarray& x, int axis, const Operand& value) {
   const auto array = detail::as_array(value, {.device = x.device(), .comm = x.comm()});
   auto shape = x.shape();
@@ -51,8 +51,8 @@ DNDarray beside(const DNDarray& x, int axis, const Operand& value) {
   return array.ndim() == 0 ? broadcast_to(array, shape) : array;
 }
 
-/// `right` less `left`, for truth values whether they differ. Complex numbers in their parts: LibTorch's product of 1
-/// and an infinite one is not a number.
+/// Computes `right` less `left`; for truth values, whether they differ. Complex numbers are subtracted by parts,
+/// because LibTorch's product of 1 and an infinite complex number is not a number.
 void subtract_into(at::Tensor out, const at::Tensor& right, const at::Tensor& left) {
   if (out.is_complex()) {
     const auto parts = [](const at::Tensor& x) { return at::view_as_real(x.resolve_conj()); };
@@ -62,7 +62,7 @@ void subtract_into(at::Tensor out, const at::Tensor& right, const at::Tensor& le
   else at::sub_out(out, right, left);
 }
 
-/// Indices `step` apart along the split axis subtracted. Only the last few of a rank need what other ranks have.
+/// Subtracts indices `step` apart along the split axis. Only a rank's last few need elements of other ranks.
 at::Tensor split_difference(const DNDarray& x, int axis, std::int64_t step, const Layout& layout) {
   const auto inside = [&](int rank) {
     return std::max<std::int64_t>(0, std::min(layout.count(rank), x.layout().count(rank) - step));
@@ -87,7 +87,7 @@ DNDarray difference(const DNDarray& x, int axis, std::int64_t step = 1) {
   return x.dtype() == bool_ ? not_equal(right, left) : right - left;
 }
 
-/// A vector along `axis` in a shape that broadcasts to arrays with so many axes.
+/// Returns a vector along `axis` in a shape that broadcasts to arrays with this many axes.
 DNDarray along_axis(const DNDarray& vector, int axis, int ndim) {
   if (vector.ndim() != 1) return vector;
   Shape shape(static_cast<std::size_t>(ndim - axis), 1);
@@ -95,19 +95,19 @@ DNDarray along_axis(const DNDarray& vector, int axis, int ndim) {
   return reshape(vector, shape);
 }
 
-/// The derivative inside from the slopes on both sides, which lie at these distances (Fornberg, Math. Comp. 51, 1988).
+/// Returns the inner derivative from the slopes on both sides at these distances (Fornberg, Math. Comp. 51, 1988).
 DNDarray inner_slopes(const DNDarray& slopes, const DNDarray& distances, int axis) {
   const auto [before, after] = neighbours(slopes, axis);
   const auto [left, right] = neighbours(distances, axis);
   return (right * before + left * after) / (left + right);
 }
 
-/// The derivative at an end: the slope there, which is the first of two indices, or its continuation to the end by a
-/// parabola through the next one.
+/// Returns the derivative at an end: the slope there, which is the first of two indices, or its continuation to the end
+/// by a parabola through the next index.
 DNDarray end_slope(const DNDarray& slopes, const std::optional<DNDarray>& distances, int axis,
                    std::pair<std::int64_t, std::int64_t> indices, int order) {
   const auto at = [&](const DNDarray& x, std::int64_t i) { return along(x, axis, slice(i, i + 1)); };
-  const auto next_to = [&](const DNDarray& end, const DNDarray& x) {  // where the end is, if on another rank
+  const auto next_to = [&](const DNDarray& end, const DNDarray& x) {  // the place of the end, if it is on another rank
     return detail::brought_to(at(x, indices.second), end.layout());
   };
   const auto last = at(slopes, indices.first);
@@ -118,7 +118,7 @@ DNDarray end_slope(const DNDarray& slopes, const std::optional<DNDarray>& distan
   return last + change * nearest / (nearest + next_to(nearest, *distances));
 }
 
-/// The derivative at both ends and inside, of indices at one distance.
+/// Returns the derivative at both ends and inside, for indices at one distance.
 Arrays even_slopes(const DNDarray& x, int axis, double spacing, int order) {
   const auto n = extent_of(x, axis);
   const auto slopes = [&](std::int64_t first, std::int64_t last) {
@@ -134,7 +134,7 @@ Arrays slopes_at(const DNDarray& x, int axis, const DNDarray& coordinates, int o
   if (coordinates.ndim() > 1 || coordinates.size() != n)
     detail::raise<ValueError>("gradient", "got coordinates of shape {} for axis {} with {} indices; expected one each",
                               to_string(coordinates.shape()), axis, n);
-  // Distances are exact where the coordinates, far from 0, would not be.
+  // Distances are exact even if the coordinates, far from 0, would be rounded.
   const auto places = is_integral(coordinates.dtype()) ? coordinates.astype(float64) : coordinates;
   const auto distance = diff(places);
   if (!is_complex(places.dtype())) {
@@ -147,7 +147,7 @@ Arrays slopes_at(const DNDarray& x, int axis, const DNDarray& coordinates, int o
           end_slope(slopes, distances, axis, {n - 2, n - 3}, order)};
 }
 
-/// Straight lines between points.
+/// Linear interpolation between points.
 class Polygon {
  public:
   Polygon(at::Tensor x, at::Tensor y, const InterpOptions& options)
@@ -169,7 +169,7 @@ class Polygon {
     const auto slope = (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]);
     const auto y = y_[i] + (x - x_[i]) * slope;
     if (!std::isnan(y)) return y;
-    // From the other end where infinite values make NaN.
+    // From the other end if infinite values make NaN.
     const auto back = y_[i + 1] + (x - x_[i + 1]) * slope;
     return std::isnan(back) && y_[i] == y_[i + 1] ? y_[i] : back;
   }
@@ -241,7 +241,7 @@ DNDarray trapezoid(const DNDarray& y, const TrapezoidOptions& options) {
   if (!options.x) return sum(heights, axis) * options.dx;
   const auto& x = *options.x;
   if (x.ndim() == 1) return sum(heights * along_axis(diff(x), axis, y.ndim()), axis);
-  return sum(heights * diff(x, {.axis = options.axis}), options.axis);  // which x, too, may have more axes for
+  return sum(heights * diff(x, {.axis = options.axis}), options.axis);  // and x, too, may have more axes
 }
 
 DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, const InterpOptions& options) {

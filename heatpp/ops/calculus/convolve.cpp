@@ -17,7 +17,7 @@ namespace {
 
 using detail::raise;
 
-/// Elements start, start + stride, ... of the full convolution, `count` of them.
+/// Elements start, start + stride, ... of the full convolution; `count` is their number.
 struct Part {
   std::int64_t start, count, stride;
 };
@@ -29,16 +29,16 @@ Part part_of(ConvolveMode mode, std::int64_t n, std::int64_t m, std::int64_t str
   return {m - 1, every(n - m + 1), stride};
 }
 
-/// The dtype in which the sums are made: the operands' own, or a wider one in which they are exact or more accurate.
+/// Returns the dtype of the sums: the operands' own, or a wider one that is exact or more accurate.
 Dtype working_type(Dtype dtype) {
   if (dtype == float16 || dtype == bfloat16) return float32;
   return is_floating(dtype) || is_complex(dtype) ? dtype : int64;
 }
 
-/// Whether `a` is the one to slide over the other.
+/// Whether `a` slides over the other operand.
 bool is_shorter(const DNDarray& a, const DNDarray& v) { return a.ndim() == 1 && v.ndim() == 1 && a.size() < v.size(); }
 
-/// Results first .. last of the part need elements below(first) .. above(last) of the array, ends outside included.
+/// Results first .. last of the part need elements below(first) .. above(last), including those outside the array.
 class Window {
  public:
   Window(const Layout& input, const Part& part, std::int64_t taps) : input_(input), part_(part), taps_(taps) {
@@ -59,11 +59,11 @@ class Window {
     return part_.start + result * part_.stride - taps_ + 1;
   }
   [[nodiscard]] std::int64_t above(std::int64_t result) const { return below(result - 1) + taps_; }
-  /// The elements that a rank holds.
+  /// Return the elements that a rank holds.
   [[nodiscard]] std::int64_t begin(int rank) const { return cut() ? input_.offset(rank) : 0; }
   [[nodiscard]] std::int64_t end(int rank) const { return cut() ? input_.offset(rank + 1) : input_.shape().back(); }
 
-  /// The elements that a rank needs and does not hold.
+  /// Returns the elements that a rank needs and does not hold.
   [[nodiscard]] std::vector<std::int64_t> missing(int rank) const {
     std::vector<std::int64_t> result;
     if (first(rank) == last(rank)) return result;
@@ -74,7 +74,7 @@ class Window {
   }
 
  private:
-  /// The first result of a rank: the first whose newest element of `same` it holds; the last rank takes what is left.
+  /// Returns a rank's first result, whose newest element of `same` it holds; the last rank takes the rest.
   [[nodiscard]] std::int64_t bound(int rank) const {
     if (!cut() || rank == 0) return 0;
     if (rank == input_.ranks()) return part_.count;
@@ -89,7 +89,7 @@ class Window {
   std::vector<std::int64_t> bounds_;
 };
 
-/// What a rank holds of the array that it needs: pieces of rows, in order, each from an index on.
+/// A piece of the rows that a rank holds and needs, from an index on. Pieces are in order.
 struct Piece {
   at::Tensor rows;
   std::int64_t start;
@@ -101,7 +101,7 @@ struct Piece {
   }
 };
 
-/// Computes results from .. to of `out` from rows that hold all they need; `skipped` taps stand before those given.
+/// Computes results from .. to of `out` from rows that hold all elements; `skipped` taps precede those given.
 template <class T>
 void correlate_rows(const Piece& in, const at::Tensor& taps, const Window& window, std::int64_t from, std::int64_t to,
                     const Piece& out, std::int64_t skipped = 0) {
@@ -118,7 +118,7 @@ void correlate_rows(const Piece& in, const at::Tensor& taps, const Window& windo
   }
 }
 
-/// The same, one by one from those taps only that meet one of the row's `extent` elements.
+/// Computes results one by one, only from taps that meet one of the row's `extent` elements.
 template <class T>
 void correlate_overlap(const Piece& in, const at::Tensor& taps, const Window& window, std::int64_t from,
                        std::int64_t to, const Piece& out, std::int64_t extent) {
@@ -129,7 +129,7 @@ void correlate_overlap(const Piece& in, const at::Tensor& taps, const Window& wi
   }
 }
 
-/// This rank's block of results; `taps` are the reversed kernels, one or one for each row.
+/// Returns this rank's block of results. `taps` are the reversed kernels, one or one for each row.
 template <class T>
 at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Window& window) {
   const auto me = x.comm().rank();
@@ -142,7 +142,7 @@ at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Wind
   detail::Ghosts ghosts(
       x, x.ndim() - 1, [&](int rank) { return window.missing(rank); }, 0);
 
-  // While the ghosts travel: the results inside, which need this rank's elements only.
+  // While the ghosts travel, the inner results are computed, which need only this rank's elements.
   auto inside = first, outside = last;
   while (inside < last && window.below(inside) < window.begin(me)) ++inside;
   while (outside > inside && window.above(outside) > window.end(me)) --outside;
@@ -154,7 +154,7 @@ at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Wind
   const Piece pieces[] = {{around.narrow(1, 0, before), low},
                           own,
                           {around.narrow(1, before, around.size(1) - before), std::max(window.end(me), low)}};
-  const bool finite = at::isfinite(taps).all().item<bool>();  // others must not meet the zeros beyond the ends
+  const bool finite = at::isfinite(taps).all().item<bool>();  // infinite or NaN taps must not meet the zeros outside
   const auto border = [&](std::int64_t from, std::int64_t to) {
     if (from >= to) return;
     std::vector<at::Tensor> parts;
@@ -194,7 +194,7 @@ void check(const char* op, const DNDarray& a, const DNDarray& v, std::int64_t st
   detail::check_same_comm(op, a.comm(), v.comm());
 }
 
-/// The kernels of this rank's rows, which `x` holds: one if `v` has one axis.
+/// Returns the kernels of this rank's rows of `x`: one if `v` has one axis.
 at::Tensor kernels_of(const DNDarray& x, const DNDarray& v) {
   auto all = resplit(v, std::nullopt).larray();
   if (v.ndim() > 1 && x.split() && *x.split() < x.ndim() - 1)
@@ -202,7 +202,7 @@ at::Tensor kernels_of(const DNDarray& x, const DNDarray& v) {
   return all.reshape({-1, v.shape().back()});
 }
 
-/// A part of the correlation of x's rows with v's, by the processor; what lies beyond the ends of x is 0.
+/// Computes a part of the correlation of x's rows with v's on the CPU; elements beyond the ends of x are 0.
 DNDarray correlate_part(const DNDarray& x, const at::Tensor& taps, Dtype dtype, const Part& part) {
   if (x.device() != cpu) return correlate_part(x.to_device(cpu), taps.cpu(), dtype, part).to_device(x.device());
   const Window window(x.layout(), part, taps.size(1));

@@ -22,7 +22,7 @@ struct Halo::Impl {
   int axis;
   Reach fetched, wanted;
 
-  /// The `count` rows from `first` on, or `more` of them: the first again before them if `shift`, else the last behind.
+  /// Returns the `count` rows from `first` on, or `more`: the first row again before them if `shift`, else the last.
   [[nodiscard]] at::Tensor part(std::int64_t first, std::int64_t count, std::int64_t more, bool shift) {
     const auto& rows = ghosts.rows();
     const auto part = rows.narrow(0, first, count).movedim(0, axis);
@@ -41,7 +41,7 @@ namespace {
 using detail::formatted;
 using detail::raise;
 
-/// The index inside 0 .. n - 1 that stands in for `i`, or -1.
+/// Returns the index in 0 .. n - 1 that replaces `i`, or -1.
 std::int64_t stand_in(std::int64_t i, std::int64_t n, Boundary boundary) {
   if (i >= 0 && i < n) return i;
   switch (boundary) {
@@ -69,7 +69,7 @@ void check(const DNDarray& x, const HaloOptions& options, std::int64_t extent) {
   detail::check_in_range("halo", options.value, x.dtype());
 }
 
-/// The ghosts of the block that holds first .. last.
+/// Returns the ghosts of the block that holds first .. last.
 Reach wanted_of(std::int64_t first, std::int64_t last, std::int64_t extent, const HaloOptions& options) {
   const Reach all{options.width, options.behind.value_or(options.width)};
   if (first == last) return {};
@@ -77,7 +77,7 @@ Reach wanted_of(std::int64_t first, std::int64_t last, std::int64_t extent, cons
   return {std::min(all.before, first), std::min(all.behind, extent - last)};
 }
 
-/// Those of them that differ: what lies further out than the first row beyond an end is that row again.
+/// Returns the different ones of these. Beyond an end the first row outside repeats.
 Reach fetched_of(std::int64_t first, std::int64_t last, std::int64_t extent, const HaloOptions& options) {
   const auto wanted = wanted_of(first, last, extent, options);
   if (has_limit(options.boundary)) return wanted;
@@ -125,7 +125,7 @@ at::Tensor array_with_halos(const DNDarray& x, const HaloOptions& options) {
   ghosts.wait();
   at::Tensor result;
   const auto work = [&] { result = ghosts.with_block(); };
-  // Only with widths beyond the array can ranks that have a block want much more memory than others.
+  // Only if widths exceed the array can ranks that have a block need much more memory than others.
   if (std::max(options.width, options.behind.value_or(0)) > x.size()) all_or_none(x.comm(), work);
   else work();
   return result;

@@ -14,20 +14,20 @@
 namespace heatpp {
 namespace {
 
-/// All coefficients.
+/// Returns all coefficients.
 at::Tensor coefficients(const char* op, const DNDarray& p) {
   if (p.ndim() > 1)
     detail::raise<ValueError>(op, "got coefficients of shape {}; expected a vector or a number", to_string(p.shape()));
   return detail::relayout(p, p.layout().replicated(p.shape())).cpu().flatten();
 }
 
-/// Those of two.
+/// Returns the coefficients of two polynomials.
 std::pair<at::Tensor, at::Tensor> both(const char* op, const DNDarray& a, const DNDarray& b) {
   detail::check_same_comm(op, a.comm(), b.comm());
   return {coefficients(op, a), coefficients(op, b)};
 }
 
-/// Those of one in float64 or complex128.
+/// Returns the coefficients in float64 or complex128.
 at::Tensor wide_coefficients(const char* op, const DNDarray& p) {
   return coefficients(op, p).to(is_complex(p.dtype()) ? at::kComplexDouble : at::kDouble);
 }
@@ -36,7 +36,7 @@ DNDarray polynomial(const at::Tensor& all, const DNDarray& like) {
   return detail::wrap(all, like.layout().replicated({all.numel()}), like.comm());
 }
 
-/// Two polynomials with as many coefficients as the longer one.
+/// Returns both polynomials with as many coefficients as the longer one.
 std::pair<DNDarray, DNDarray> of_one_length(const char* op, const DNDarray& a, const DNDarray& b) {
   const auto [p, q] = both(op, a, b);
   const auto size = std::max(p.numel(), q.numel());
@@ -46,7 +46,7 @@ std::pair<DNDarray, DNDarray> of_one_length(const char* op, const DNDarray& a, c
   return {padded(p), padded(q)};
 }
 
-/// The product: row i of a strip is `a` moved by i places and multiplied by b[i].
+/// Returns the product: row i of a strip is `a` moved by i places and multiplied by b[i].
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
   const auto type =
       detail::to_torch(promote_types(detail::from_torch(a.scalar_type()), detail::from_torch(b.scalar_type())));
@@ -61,13 +61,13 @@ at::Tensor without_leading_zeros(const at::Tensor& p) {
   return found.numel() == 0 ? p.narrow(0, 0, 0) : p.slice(0, found[0][0].item<std::int64_t>());
 }
 
-/// NumPy's remainder: without what is 0 but for rounding at its beginning, but never empty.
+/// Removes leading coefficients that are 0 up to rounding, as NumPy's remainder; keeps at least one.
 at::Tensor without_rounding(const at::Tensor& p) {
   const auto found = at::nonzero(at::logical_not(at::abs(p) <= 1e-8));
   return p.slice(0, found.numel() == 0 ? p.numel() - 1 : found[0][0].item<std::int64_t>());
 }
 
-/// The eigenvalues of what every rank has; of numbers that are not finite LAPACK makes zeros.
+/// Returns the eigenvalues of a matrix that every rank has. LAPACK returns zeros for numbers that are not finite.
 at::Tensor eigenvalues(const char* op, const at::Tensor& matrix) {
   if (!at::isfinite(matrix).all().item<bool>())
     detail::raise<ValueError>(op, "got elements or quotients of them that are not finite; expected finite ones");
@@ -76,7 +76,7 @@ at::Tensor eigenvalues(const char* op, const at::Tensor& matrix) {
 
 at::Tensor zero(at::ScalarType type) { return at::zeros({1}, type); }
 
-/// The triangle of [powers of x, y] over the points of all ranks.
+/// Returns the triangle of [powers of x, y] over the points of all ranks.
 at::Tensor triangle_of_all(const at::Tensor& rows, const DNDarray& x) {
   const auto width = rows.size(1);
   const auto triangle = [&](const at::Tensor& matrix) {
@@ -103,7 +103,7 @@ void check_points(const DNDarray& x, const DNDarray& y, int degree, const std::o
                               name(weights->dtype()), to_string(weights->shape()), to_string(x.shape()));
 }
 
-/// This rank's rows [powers of x, y], each multiplied by its weight.
+/// Returns this rank's rows [powers of x, y], each multiplied by its weight.
 at::Tensor rows_to_fit(const DNDarray& x, const DNDarray& y, int degree, const std::optional<DNDarray>& weights) {
   const auto type = is_complex(promote_types(x.dtype(), y.dtype())) ? at::kComplexDouble : at::kDouble;
   const auto xs = x.larray().to(at::kCPU, type);
@@ -116,7 +116,7 @@ at::Tensor rows_to_fit(const DNDarray& x, const DNDarray& y, int degree, const s
   return rows;
 }
 
-/// As NumPy, the least coefficients where there are several, of columns of length 1.
+/// Returns the smallest coefficients, as NumPy, if there are several solutions; columns have length 1.
 at::Tensor least_squares(const at::Tensor& powers, const at::Tensor& values, double rcond) {
   if (!at::isfinite(powers).all().item<bool>())
     detail::raise<ValueError>("polyfit", "got places or powers of them that are not finite; expected finite ones");
@@ -226,7 +226,7 @@ DNDarray poly(const DNDarray& zeros) {
 DNDarray roots(const DNDarray& p) {
   const auto all = without_leading_zeros(wide_coefficients("roots", p));
   const auto inner =
-      all.numel() == 0 ? all : without_leading_zeros(all.flip(0)).flip(0);  // zeros at the end are roots 0
+      all.numel() == 0 ? all : without_leading_zeros(all.flip(0)).flip(0);  // zeros at the end are roots that are 0
   const auto n = std::max<std::int64_t>(0, inner.numel() - 1);
   auto companion = at::diag(at::ones({std::max<std::int64_t>(0, n - 1)}, inner.options()), -1);
   if (n > 0) companion[0] = -inner.slice(0, 1) / inner[0];

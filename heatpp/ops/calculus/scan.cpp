@@ -17,12 +17,12 @@ DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options,
               Combine combine) {
   if (array.ndim() == 0) return scan(op, flatten(array), options, across, local_scan, combine);
   const auto [given, axis] = detail::with_axis(op, array, options.axis);
-  if (options.dtype == bool_) {  // which LibTorch does not scan
+  if (options.dtype == bool_) {  // LibTorch does not scan bool
     auto in_numbers = options;
     in_numbers.dtype = int64;
     return not_equal(scan(op, given.astype(bool_), in_numbers, across, local_scan, combine), 0);
   }
-  // Narrow floats are added up in float32, the same on any number of ranks.
+  // Narrow floats are added in float32, with the same result on any number of ranks.
   if (const auto dtype = options.dtype.value_or(given.dtype()); dtype == float16 || dtype == bfloat16) {
     auto wide = options;
     wide.dtype = float32;
@@ -58,7 +58,7 @@ void check_axis_given(const char* op, const DNDarray& x, const ScanOptions& opti
 
 template <class Scan>
 DNDarray& in_place(const char* op, DNDarray& x, int axis, Scan scan) {
-  // Whole numbers wrap alike in their own dtype and in int64.
+  // Whole numbers wrap in their own dtype as in int64.
   const auto dtype = is_integral(x.dtype()) ? std::optional(x.dtype()) : std::nullopt;
   const auto result = scan(x, {.axis = axis, .dtype = dtype});
   detail::own(op, x, &result);

@@ -5,17 +5,17 @@
 
 namespace heatpp {
 
-/// Options of cumsum, cumprod and their like.
+/// Options of cumsum, cumprod and similar functions.
 struct ScanOptions {
-  std::optional<int> axis = std::nullopt;     ///< nullopt: of the flattened array
-  std::optional<Dtype> dtype = std::nullopt;  ///< to which elements are converted first, and of the result
-  bool include_initial = false;               ///< the sum or product of nothing in front, along an axis one longer
+  std::optional<int> axis = std::nullopt;     ///< nullopt: the flattened array
+  std::optional<Dtype> dtype = std::nullopt;  ///< dtype of the result; elements are converted first
+  bool include_initial = false;               ///< put the empty sum or product in front, along an axis longer by one
 };
 
-/// The functions of scan.inc: running sums and products along `axis`, in the layout of `x`. Whole numbers and bool give
-/// int64. Along the split axis: a local scan and one exscan of a slice; along others: local. With `include_initial` the
-/// result is cut as that of `concatenate`. Which products with infinite complex numbers are NaN depends on their order,
-/// and may differ from NumPy's. Throws IndexError for an axis out of range.
+/// Declares the functions of scan.inc: running sums and products along `axis`, in the layout of `x`. Whole numbers and
+/// bool give int64. Along the split axis: a local scan and one exscan of a slice; along others: local. With
+/// `include_initial` the result is cut as by `concatenate`. The order decides which products with infinite complex
+/// numbers are NaN, so this may differ from NumPy. Throws IndexError for an axis out of range.
 #define HEATPP_SCAN(name, doc)                                                     \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ScanOptions& options = {}); \
   HEATPP_ALONG_AXIS(DNDarray, name, ScanOptions)
@@ -26,13 +26,13 @@ struct ScanOptions {
 #undef HEATPP_SCAN
 #undef HEATPP_SCAN_ALIAS
 
-/// cumsum and cumprod as the array API has them: they throw ValueError for more than one axis where none is given.
+/// These are cumsum and cumprod of the array API. They throw ValueError without an axis if there are several.
 [[nodiscard]] DNDarray cumulative_sum(const DNDarray& x, const ScanOptions& options = {});
 [[nodiscard]] DNDarray cumulative_prod(const DNDarray& x, const ScanOptions& options = {});
 HEATPP_ALONG_AXIS(DNDarray, cumulative_sum, ScanOptions)
 HEATPP_ALONG_AXIS(DNDarray, cumulative_prod, ScanOptions)
 
-/// Written over `x`. Throws TypeError where the sums are of another kind.
+/// These write the result to `x`. They throw TypeError if the sums are of another kind.
 DNDarray& cumsum_(DNDarray& x, int axis);
 DNDarray cumsum_(Selection&& x, int axis);
 DNDarray& cumprod_(DNDarray& x, int axis);

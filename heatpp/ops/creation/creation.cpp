@@ -17,7 +17,7 @@
 namespace heatpp {
 namespace {
 
-/// f(i) for i = 0 .. n - 1, where 1 gives the window with one point.
+/// Returns f(i) for i = 0 .. n - 1; a window with one point is 1.
 template <class F>
 DNDarray window(std::int64_t n, const ArrayOptions& options, F f) {
   const auto i = arange(std::max<std::int64_t>(0, n), detail::with_dtype(options, float64));
@@ -25,7 +25,7 @@ DNDarray window(std::int64_t n, const ArrayOptions& options, F f) {
   return values.astype(options.dtype.value_or(float64));
 }
 
-/// a0 - a1 cos(2 pi i / m) + a2 cos(4 pi i / m).
+/// Returns a0 - a1 cos(2 pi i / m) + a2 cos(4 pi i / m).
 DNDarray cosines(std::int64_t n, const ArrayOptions& options, std::array<double, 3> a) {
   return window(n, options, [&](const DNDarray& i, double m) {
     const auto angle = i * (2 * std::numbers::pi / m);
@@ -33,7 +33,7 @@ DNDarray cosines(std::int64_t n, const ArrayOptions& options, std::array<double,
   });
 }
 
-/// The positions along one axis of an array, stretched over it.
+/// Returns the positions along one axis of an array, stretched over it.
 DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& options) {
   Shape column(shape.size() - static_cast<std::size_t>(axis), 1);
   column.front() = -1;
@@ -85,7 +85,7 @@ DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
   const auto sign = start < 0 ? -1.0 : 1.0;
   auto numbers = sign * logspace({std::log10(sign * start), std::log10(sign * stop), num, endpoint},
                                  detail::with_dtype(options, float64));
-  // Logarithms and powers are rounded, the ends are not.
+  // Logarithms and powers are rounded, so the ends are set exactly.
   if (num > 0) numbers.index_put({0}, start);
   if (num > 1 && endpoint) numbers.index_put({-1}, stop);
   return numbers.astype(options.dtype.value_or(get_default_dtype()));

@@ -6,7 +6,7 @@
 
 namespace heatpp {
 
-/// The numbers given, as `array`, and an array as it is, or in another dtype.
+/// Makes an array of numbers as `array`; returns an array as it is, or in another dtype.
 [[nodiscard]] inline DNDarray asarray(const Literal& values, const ArrayOptions& options = {}) {
   return array(values, options);
 }
@@ -14,20 +14,20 @@ namespace heatpp {
   return dtype ? x.astype(*dtype) : x;
 }
 
-/// What differs from the array that a new one is made like.
+/// The properties in which a new array differs from its model.
 struct LikeOptions {
-  std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: that of the array
-  std::optional<Shape> shape = std::nullopt;  ///< nullopt: that of the array
-  std::optional<int> split = std::nullopt;    ///< nullopt: that of the array, with its cut if the shape is the same
+  std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: that of the model
+  std::optional<Shape> shape = std::nullopt;  ///< nullopt: that of the model
+  std::optional<int> split = std::nullopt;    ///< nullopt: that of the model, with its cut if the shape is equal
 };
 [[nodiscard]] DNDarray empty_like(const DNDarray& x, const LikeOptions& options);
 [[nodiscard]] DNDarray zeros_like(const DNDarray& x, const LikeOptions& options);
 [[nodiscard]] DNDarray ones_like(const DNDarray& x, const LikeOptions& options);
 [[nodiscard]] DNDarray full_like(const DNDarray& x, const Operand& value, const LikeOptions& options);
-/// An array of the elements of `value`, broadcast to a shape, in memory of its own. Communicates as broadcast_to.
+/// Makes an array of `value` broadcast to a shape, in memory of its own. Communicates as broadcast_to.
 [[nodiscard]] DNDarray full(const Shape& shape, const DNDarray& value, std::optional<Dtype> dtype = std::nullopt);
 
-/// 10^start .. 10^stop in equal ratios, and start .. stop in equal ratios, NaN between ends of different signs. Local.
+/// Returns 10^start .. 10^stop, and start .. stop, both in equal ratios; NaN between ends of different signs. Local.
 /// Throws ValueError for a negative `num`, and for an end of geomspace that is 0.
 [[nodiscard]] DNDarray logspace(double start, double stop, std::int64_t num, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray geomspace(double start, double stop, std::int64_t num, const ArrayOptions& options = {});
@@ -40,40 +40,40 @@ struct LogspaceRange {
 };
 [[nodiscard]] DNDarray logspace(const LogspaceRange& range, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options = {});
-/// The distance between the numbers of linspace (NumPy's retstep); NaN where there is none.
+/// Returns the step of linspace (NumPy's retstep); NaN if there is none.
 [[nodiscard]] double linspace_step(const LinspaceRange& range);
 
 struct SpaceOptions {
   std::int64_t num = 50;
   bool endpoint = true;
-  int axis = 0;                               ///< of the result, along which the numbers go
-  std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: the ends' floating dtype
+  int axis = 0;                               ///< axis of the result along which the numbers go
+  std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: the floating dtype of the ends
 };
-/// linspace for each pair of elements of `start` and `stop`, which broadcast. Communicates as an elementwise function.
+/// Does linspace for each pair of elements of `start` and `stop`, broadcast. Communicates as elementwise functions.
 [[nodiscard]] DNDarray linspace(const Operand& start, const Operand& stop, const SpaceOptions& options);
-/// The n x n matrix with ones on its diagonal. Local.
+/// Returns the n x n matrix with ones on its diagonal. Local.
 [[nodiscard]] inline DNDarray identity(std::int64_t n, const ArrayOptions& options = {}) { return eye(n, n, options); }
 
-/// Which axis the first vector of a meshgrid runs along: the second one (xy, as pictures are drawn) or the first (ij).
+/// The axis along which the first vector of a meshgrid runs: the second (xy, as in pictures) or the first (ij).
 enum class Indexing { xy, ij };
 struct MeshgridOptions {
   Indexing indexing = Indexing::xy;
-  bool sparse = false;  ///< leave each vector with extents of 1 along the others' axes
-  bool copy = true;     ///< into memory of their own; else views of the vectors, stretched as by broadcast_to
+  bool sparse = false;  ///< give each vector extent 1 along the others' axes
+  bool copy = true;     ///< copy into own memory; else views of the vectors, stretched as by broadcast_to
 };
-/// Each vector stretched over the grid that all span. A split vector gives an array split along its axis. Local.
+/// Stretches each vector over the grid of all. A split vector gives an array split along its axis. Local.
 [[nodiscard]] std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors, const MeshgridOptions& options);
 [[nodiscard]] inline std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors,
                                                     Indexing indexing = Indexing::xy) {
   return meshgrid(vectors, MeshgridOptions{.indexing = indexing});
 }
-/// The positions along each axis of an array of this shape, as one array with a first axis for the axes. Local.
+/// Returns the positions along each axis of an array of this shape; the first axis counts the axes. Local.
 [[nodiscard]] DNDarray indices(const Shape& shape, const ArrayOptions& options = {});
-/// f of the positions along each axis: `f` gets one array for each, stretched over the shape. Local as far as f is.
+/// Calls f with an array of positions for each axis, stretched over the shape. Local if f is.
 [[nodiscard]] DNDarray fromfunction(const std::function<DNDarray(const std::vector<DNDarray>&)>& f, const Shape& shape,
                                     const ArrayOptions& options = {});
 
-/// The values of a range, which every rank gives alike.
+/// Makes an array of the values of a range, which are equal on every rank.
 [[nodiscard]] DNDarray from_values(const void* values, std::int64_t count, Dtype dtype, const ArrayOptions& options);
 template <class Range>
 [[nodiscard]] DNDarray fromiter(const Range& range, const ArrayOptions& options = {}) {
@@ -82,7 +82,7 @@ template <class Range>
   return from_values(values.data(), std::ssize(values), dtype_of<Value>(), options);
 }
 
-/// Windows of n points, symmetric, in float64 unless a dtype is given. Local.
+/// Make windows of n points, symmetric, in float64 unless a dtype is given. Local.
 [[nodiscard]] DNDarray hanning(std::int64_t n, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray hamming(std::int64_t n, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray blackman(std::int64_t n, const ArrayOptions& options = {});

@@ -16,19 +16,19 @@ namespace {
 
 using detail::extent_of;
 
-/// `offset`, or the nearest one to which what lies before a block can be added, where it is beyond all elements.
+/// Returns `offset`, or if it is beyond all elements, the nearest one that cannot overflow.
 std::int64_t within_reach(const DNDarray& x, int rows, int columns, std::int64_t offset) {
   return std::clamp(offset, -extent_of(x, rows), extent_of(x, columns));
 }
 
-/// The diagonal of this rank's block that lies on the array's diagonal `offset`.
+/// Returns the diagonal of this rank's block that lies on the array's diagonal `offset`.
 std::int64_t offset_in_block(const DNDarray& x, int rows, int columns, std::int64_t offset) {
   const auto first = x.split() ? x.layout().offset(x.comm().rank()) : 0;
   if (x.split() == rows) return offset + first;
   return x.split() == columns ? offset - first : offset;
 }
 
-/// How many elements of a diagonal stand before row `row` and before column `column`.
+/// Return how many elements of a diagonal precede row `row` and column `column`.
 std::int64_t before_row(std::int64_t row, std::int64_t offset, std::int64_t length) {
   return std::clamp<std::int64_t>(row - std::max<std::int64_t>(0, -offset), 0, length);
 }
@@ -61,7 +61,7 @@ Layout diagonal_layout(const DNDarray& x, int rows, int columns, std::int64_t of
 
 DNDarray matrix_of(const DNDarray& x, std::int64_t offset) {
   const auto n = extent_of(x, 0) + std::abs(offset);
-  const auto above = std::max<std::int64_t>(0, -offset);  // rows before the first element
+  const auto above = std::max<std::int64_t>(0, -offset);  // rows above the first element
   std::optional<Layout> layout = x.layout().replicated({n, n});
   if (x.split()) {
     std::vector<std::int64_t> offsets(x.layout().offsets().begin(), x.layout().offsets().end());
@@ -72,7 +72,7 @@ DNDarray matrix_of(const DNDarray& x, std::int64_t offset) {
   auto block = at::zeros(layout->local_shape(x.comm().rank()), x.larray().options());
   const auto mine = x.split() ? x.layout().offset(x.comm().rank()) : 0;
   const auto first_row = layout->split() ? layout->offset(x.comm().rank()) : 0;
-  // Element i stands at row i + above, column i + above + offset.
+  // Element i is in row i + above, column i + above + offset.
   const auto rows = block.narrow(0, mine + above - first_row, x.larray().size(0));
   rows.narrow(1, mine + above + offset, x.larray().size(0)).diagonal().copy_(x.larray());
   return detail::wrap(std::move(block), *layout, x.comm());
@@ -127,7 +127,7 @@ void fill_diagonal(DNDarray& x, const Operand& value, const FillDiagonalOptions&
     places.index_put({all_of}, elements.index({n % elements.size()}));
     written += places.size();
   };
-  auto places = x;  // x[i, i, i, ...] by one diagonal after another
+  auto places = x;  // x[i, i, i, ...] as one diagonal after another
   while (places.ndim() > 1) places = diagonal(places, {.axis1 = places.ndim() - 2, .axis2 = places.ndim() - 1});
   fill(detail::written_through(places));
   const auto next = extent_of(x, 1) + 1;

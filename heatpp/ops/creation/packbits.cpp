@@ -19,15 +19,15 @@
 namespace heatpp {
 namespace {
 
-// Eight bytes with one bit each: byte k has bit k, counted from the low end, or from the high one.
+// Eight bytes with one bit each: byte k has bit k, counted from the low end or from the high one.
 constexpr std::uint64_t rising = 0x8040201008040201, falling = 0x0102040810204080, ones = 0x0101010101010101;
 
-/// `little`, or `big` where bytes lie in memory in the other order.
+/// Returns `little`, or `big` if bytes lie in memory in the other order.
 constexpr std::uint64_t for_order(BitOrder order, std::uint64_t little, std::uint64_t big) {
   return (order == BitOrder::little) == (std::endian::native == std::endian::little) ? little : big;
 }
 
-/// A product moves each of eight bytes of 0 and 1 to its bit of the highest byte.
+/// A product moves each of eight bytes, 0 or 1, to its bit of the highest byte.
 HEATPP_SIMD void pack(const std::uint8_t* __restrict in, std::uint8_t* __restrict out, std::int64_t n,
                       std::uint64_t factor) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -40,12 +40,12 @@ HEATPP_SIMD void unpack(const std::uint8_t* __restrict in, std::uint8_t* __restr
                         std::uint64_t mask) {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto bits = in[i] * ones & mask;
-    const auto word = ((bits + 127 * ones) >> 7) & ones;  // a sum has its highest bit where there is one
+    const auto word = ((bits + 127 * ones) >> 7) & ones;  // a sum sets the highest bit of each byte with a bit
     std::memcpy(out + 8 * i, &word, sizeof word);
   }
 }
 
-/// The array of the layout whose bytes f(in, out, count) makes of those of the block along `axis`: to_each of
+/// Makes an array with this layout; f(in, out, count) turns bytes of the block along `axis` into its bytes: to_each for
 /// from_each.
 template <class F>
 DNDarray map_bytes(const at::Tensor& block, int axis, std::int64_t from_each, std::int64_t to_each,

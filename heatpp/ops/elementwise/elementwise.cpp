@@ -22,10 +22,10 @@ DNDarray unary(const char* op, const DNDarray& x, F f) {
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
-/// What a function takes beside an array, and the dtype in which its operands meet (elementwise.inc).
+/// What a function takes beside an array, and the common dtype of its operands (elementwise.inc).
 enum class Numbers { fitting, floating, truths, compared, exponents, kept };
 
-/// The floating dtype in which operands meet, whatever whole numbers stand beside the arrays.
+/// Returns the common floating dtype of operands; whole numbers beside the arrays do not count.
 Dtype floating_type(std::span<const Operand> operands) {
   auto dtype = bool_;
   for (const auto& operand : operands)
@@ -36,7 +36,7 @@ Dtype floating_type(std::span<const Operand> operands) {
   return dtype;
 }
 
-/// Brings blocks to the dtype that NumPy computes in, where LibTorch would take another.
+/// Converts blocks to the dtype that NumPy computes in, if LibTorch would take another.
 void convert(Numbers numbers, std::span<const Operand> operands, std::vector<at::Tensor>& blocks) {
   if (const auto* x = operands[0].array(); numbers == Numbers::exponents && x)
     blocks[0] = blocks[0].to(detail::to_torch(inexact_type(x->dtype())));
@@ -44,7 +44,7 @@ void convert(Numbers numbers, std::span<const Operand> operands, std::vector<at:
   if (numbers == Numbers::floating) local::convert_to_meet(blocks, floating_type(operands));
 }
 
-/// NumPy takes whole ones only. Of blocks one cannot tell: those beside an array without axes are in its dtype.
+/// Only whole exponents pass, as in NumPy. A block does not tell: next to an array without axes it has that dtype.
 void check_exponents(const Operand& exponents) {
   const auto dtype = exponents.array() ? exponents.array()->dtype() : exponents.number().default_dtype();
   if (!is_whole(dtype)) detail::raise<TypeError>("ldexp", "got exponents of {}; expected whole numbers", name(dtype));
@@ -63,10 +63,10 @@ DNDarray combine(const char* op, Numbers numbers, std::span<const Operand> opera
   return detail::wrap(std::move(local), std::move(layout), comm);
 }
 
-/// Whether the memory of the operand's block, which is LibTorch's own and nothing else refers to, can take what
-/// floating `a` and `b` give.
+/// Whether the result of floating `a` and `b` fits in the memory of the operand's block, which must be LibTorch's own
+/// memory without other references.
 bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& a, const at::Tensor& b) {
-  constexpr long handles = 2;  // of the block: the array's, and `block`
+  constexpr long handles = 2;  // handles of the block: the array's, and `block`
   const auto* x = operand.temporary();
   if (!x || !detail::is_sole_handle(*x) || !block.is_same(x->larray())) return false;
   if (block.use_count() > handles || block.storage().use_count() > 1 || !block.is_contiguous()) return false;
@@ -77,7 +77,7 @@ bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& 
          block.sizes() == at::infer_size(a.sizes(), b.sizes());
 }
 
-/// f(out, a, b) into the memory of an operand that is free, or function(a, b).
+/// Computes f(out, a, b) into the memory of a free operand, else function(a, b).
 template <class F, class G>
 DNDarray of_temporaries(const char* op, Numbers numbers, const std::array<Operand, 2> operands, F f, G function) {
   return combine(op, numbers, operands, [&](auto& blocks) {
@@ -90,15 +90,15 @@ DNDarray of_temporaries(const char* op, Numbers numbers, const std::array<Operan
   });
 }
 
-/// Whether a limit of clip may be passed: as in NumPy a number is none where it ends the range of whole numbers, or
-/// lies beyond.
+/// Whether a limit of clip has an effect. As in NumPy, a number has none if it ends the range of whole numbers or lies
+/// beyond it.
 bool limits(const std::optional<Operand>& limit, Dtype dtype, bool from_above) {
   if (!limit || limit->array() || !limit->number().is_integral() || !is_integral(dtype)) return limit.has_value();
   const auto number = limit->number().to<std::int64_t>();
   return from_above ? number < iinfo(dtype).max : number > iinfo(dtype).min;
 }
 
-/// The two results of a function of one array.
+/// Returns the two results of a function of one array.
 template <class F>
 std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f) {
   const Operand operands[] = {x};
@@ -106,8 +106,8 @@ std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f
   return {detail::wrap(std::move(first), x.layout(), x.comm()), detail::wrap(std::move(second), x.layout(), x.comm())};
 }
 
-/// The block of b that meets `x` in the dtype in which NumPy computes before it writes the result in that of `x`.
-/// LibTorch takes float32 with int64 for float32, and lets arrays without axes give way.
+/// Returns the block of b that meets `x`, in the dtype in which NumPy computes before it writes the result in that of
+/// `x`. LibTorch would take float32 for float32 with int64, and lets arrays without axes give way.
 at::Tensor block_to_meet(const char* op, const DNDarray& x, const Operand& b) {
   auto block = detail::align_to(op, x, b);
   const auto dtype = b.array() ? promote_types(x.dtype(), b.array()->dtype()) : x.dtype();
@@ -122,7 +122,7 @@ DNDarray& in_place(const char* op, DNDarray& x, const Operand& b, F f) {
   detail::own(op, x, b.temporary());
   const Operand operands[] = {x, b};
   auto block = block_to_meet(op, x, b);
-  // Other elements of the same memory would be written while they are read.
+  // Otherwise other elements of this memory would be written while they are read.
   if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
   const at::Tensor blocks[] = {x.larray(), block};
   local::check_numbers(op, blocks);
@@ -222,7 +222,7 @@ DNDarray detail::written_out(const char* op, DNDarray result, const OutOptions& 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
   const auto type = detail::to_torch(detail::common_type(std::span(operands).last(2)));
-  // LibTorch takes two numbers for its own default dtype; copies of them are none.
+  // LibTorch gives two numbers its own default dtype; copies of them are no numbers.
   const auto as_type = [type](const at::Tensor& block) {
     return block.to(type, /*non_blocking=*/false, /*copy=*/block.unsafeGetTensorImpl()->is_wrapped_number());
   };

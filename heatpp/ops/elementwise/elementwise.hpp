@@ -4,8 +4,8 @@
 
 namespace heatpp::detail {
 
-/// What operators give. The result takes the memory of an operand that was a temporary, where it has the result's dtype
-/// and layout, so that a chain of operators needs few blocks, which may stay in the cache.
+/// The results of operators. A result takes the memory of an operand that was a temporary if that has the result's
+/// dtype and layout. So a chain of operators needs few blocks, which may stay in the cache.
 [[nodiscard]] DNDarray sum_of(Operand a, Operand b);
 [[nodiscard]] DNDarray difference_of(Operand a, Operand b);
 [[nodiscard]] DNDarray product_of(Operand a, Operand b);
@@ -15,7 +15,7 @@ namespace heatpp::detail {
 
 namespace heatpp {
 
-/// An array to write a result to.
+/// The array that a result is written to.
 class Out {
  public:
   Out() = default;
@@ -27,19 +27,19 @@ class Out {
 };
 /// Where the result of an elementwise function goes.
 struct OutOptions {
-  Out out = {};  ///< is written, converted to its dtype, and given back; its layout, and to its shape results broadcast
-  std::optional<DNDarray> where = std::nullopt;  ///< bool: only there, else `out` stays as it is, or without it 0
+  Out out = {};  ///< the result is written here in its dtype, and this is returned; it sets the layout and the shape
+  std::optional<DNDarray> where = std::nullopt;  ///< bool: write only where true; else `out` stays, or the result is 0
 };
 
 namespace detail {
-/// A result where the options want it. Throws as index_put, and TypeError where the dtype of `out` is of another kind.
+/// Writes a result where the options say. Throws as index_put, and TypeError if `out` has another kind of dtype.
 DNDarray written_out(const char* op, DNDarray result, const OutOptions& options);
 }  // namespace detail
 
-/// The functions of elementwise.inc. Unary ones are local and keep the layout. Binary ones broadcast their operands as
-/// NumPy does and take any mix of layouts: the operands that are cheapest to move are redistributed (counted in
-/// comm_report(), refused under Redistribution::forbid), equal or replicated layouts cost no communication. The result
-/// is split as the operand that stayed; with options it goes where they say. Throws ValueError for shapes that do not
+/// Declares the functions of elementwise.inc. Unary ones are local and keep the layout. Binary ones broadcast their
+/// operands as NumPy does and take any mix of layouts: the operands that are cheapest to move are redistributed
+/// (counted in comm_report(), refused under Redistribution::forbid). Equal or replicated layouts cost no communication.
+/// The result is split as the operand that stayed, or as the options say. Throws ValueError for shapes that do not
 /// broadcast, CommError for different communicators, TypeError for a dtype without the operation; always on all ranks.
 #define HEATPP_UNARY(name, function, doc)                              \
   [[nodiscard]] DNDarray name(const DNDarray& x);                      \
@@ -61,43 +61,43 @@ DNDarray written_out(const char* op, DNDarray result, const OutOptions& options)
 #undef HEATPP_UNARY_ALIAS
 #undef HEATPP_BINARY_ALIAS
 
-/// Elements of `a` where `condition` is true, of `b` elsewhere; broadcasts and redistributes as the binary functions.
+/// Returns `a` where `condition` is true, else `b`. Broadcasts and redistributes as the binary functions.
 [[nodiscard]] DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b);
-/// `x` limited to low .. high; either may be an array, or nullopt for no limit.
+/// Limits `x` to low .. high. Either may be an array, or nullopt for no limit.
 [[nodiscard]] DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high);
-/// `x` rounded to so many decimals, halves to even; negative ones round to tens, hundreds and so on. Local.
+/// Rounds `x` to `decimals` decimals, halves to even; negative ones round to tens, hundreds and so on. Local.
 [[nodiscard]] DNDarray round(const DNDarray& x, int decimals);
 [[nodiscard]] inline DNDarray around(const DNDarray& x, int decimals = 0) { return round(x, decimals); }
 
 struct AngleOptions {
   bool deg = false;  ///< in degrees, not radians
 };
-/// The angle of complex numbers. Local.
+/// Returns the angle of complex numbers. Local.
 [[nodiscard]] DNDarray angle(const DNDarray& x, const AngleOptions& options);
 
-/// What replaces NaN and the infinities; nullopt: the largest and lowest finite numbers.
+/// The values that replace NaN and the infinities; nullopt: the largest and lowest finite numbers.
 struct NanToNumOptions {
   double nan = 0;
   std::optional<double> posinf = std::nullopt;
   std::optional<double> neginf = std::nullopt;
 };
-/// `x` with other numbers in place of NaN and the infinities. Local.
+/// Replaces NaN and the infinities in `x`. Local.
 [[nodiscard]] DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options = {});
 
-/// Fractions and whole parts, both with the sign of x. Local.
+/// Returns fractions and whole parts, both with the sign of x. Local.
 [[nodiscard]] std::pair<DNDarray, DNDarray> modf(const DNDarray& x);
-/// Mantissas in [0.5, 1) and exponents (int32) such that x = mantissa * 2^exponent. Local.
+/// Returns mantissas in [0.5, 1) and exponents (int32) such that x = mantissa * 2^exponent. Local.
 [[nodiscard]] std::pair<DNDarray, DNDarray> frexp(const DNDarray& x);
-/// floor_divide(a, b) and remainder(a, b).
+/// Returns floor_divide(a, b) and remainder(a, b).
 [[nodiscard]] std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b);
 
-/// How close is close: |a - b| <= atol + rtol * |b|.
+/// The limits of isclose: |a - b| <= atol + rtol * |b|.
 struct CloseOptions {
   double rtol = 1e-5;
   double atol = 1e-8;
   bool equal_nan = false;  ///< whether NaN is close to NaN
 };
-/// Whether elements are close, as bool; infinities are close to themselves. As the binary functions.
+/// Returns whether elements are close, as bool; equal infinities are. Communicates as the binary functions.
 [[nodiscard]] DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
 
 // clang-format off
@@ -127,10 +127,10 @@ struct CloseOptions {
 [[nodiscard]] inline DNDarray operator>=(const Operand& a, const Operand& b) { return greater_equal(a, b); }
 // clang-format on
 
-/// In place, the functions of in_place.inc: `x`, a named array or a selection `y(...)`, keeps its dtype, shape and
-/// layout, `b` is broadcast and moved to it. Other arrays stay as they are. Throws ValueError where `b` does not
-/// broadcast to x's shape and where `x` is not writable, TypeError where the dtype of `b` is of a later kind than x's
-/// (bool, unsigned, signed, floating, complex) or the result does not fit it.
+/// Declares the functions of in_place.inc, which change `x`, a named array or a selection `y(...)`. It keeps its dtype,
+/// shape and layout; `b` is broadcast and moved to it. Other arrays do not change. Throws ValueError if `b` does not
+/// broadcast to x's shape or `x` is not writable, TypeError if the dtype of `b` is of a later kind than x's (bool,
+/// unsigned, signed, floating, complex) or the result does not fit it.
 #define HEATPP_IN_PLACE(name, written, doc)      \
   DNDarray& name(DNDarray& x, const Operand& b); \
   DNDarray name(Selection&& x, const Operand& b);
@@ -144,7 +144,7 @@ struct CloseOptions {
 #undef HEATPP_IN_PLACE
 #undef HEATPP_IN_PLACE_ALIAS
 #undef HEATPP_IN_PLACE_OPERATOR
-/// The functions of one array in place. Local. Throws TypeError for bool, and of floating numbers for invert_.
+/// These functions of one array work in place. Local. They throw TypeError for bool; invert_ also for floats.
 DNDarray& negative_(DNDarray& x);
 DNDarray negative_(Selection&& x);
 DNDarray& bitwise_not_(DNDarray& x);

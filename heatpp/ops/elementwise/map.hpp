@@ -5,15 +5,15 @@
 
 namespace heatpp {
 
-/// The array of f's values at the elements of the operands: `ht::map([](float a, float b) { return a * a + b; }, x,
-/// y)`. Operands are arrays and numbers, broadcast and brought together as by the elementwise functions: equal layouts
-/// cost no communication. The types of f's parameters are the dtypes in which it sees the elements, the type of its
-/// result is the dtype of the new array; `ht::map<float>(f, x, y)` makes all parameters float, which generic lambdas
-/// need; blocks of others are converted in the cache. One pass over memory without temporaries. The loop is
-/// compiled into the caller, as vector code where its flags allow: g++ makes it of std::sqrt only with -fno-math-errno,
-/// of conditions only with -fno-trapping-math. f may run on several threads and must not throw. Throws ValueError for
-/// shapes that do not broadcast and arrays on a GPU, which cannot run f, CommError for different communicators, on all
-/// ranks.
+/// Makes an array of f's values at the elements of the operands: `ht::map([](float a, float b) { return a * a + b; },
+/// x, y)`. Operands are arrays and numbers, broadcast and brought together as by the elementwise functions: equal
+/// layouts cost no communication. The types of f's parameters are the dtypes in which it sees the elements, and its
+/// result type is the dtype of the new array. `ht::map<float>(f, x, y)` makes all parameters float, which generic
+/// lambdas need; blocks of other dtypes are converted in the cache. One pass over memory without temporaries. The loop
+/// is compiled into the caller, as vector code if its flags allow: g++ vectorizes std::sqrt only with -fno-math-errno,
+/// and conditions only with -fno-trapping-math. f may run on several threads and must not throw. Throws ValueError for
+/// shapes that do not broadcast and for arrays on a GPU, which cannot run f, CommError for different communicators, on
+/// all ranks.
 template <class T = void, class F, class... Operands>
 [[nodiscard]] DNDarray map(F f, const Operands&... operands) {
   using Call = detail::CallOf<T, F, sizeof...(Operands)>;
@@ -29,10 +29,10 @@ template <class T = void, class F, class... Operands>
   return result;
 }
 
-/// The sum, product, minimum or maximum of f's values over all elements, on every rank, without storing them:
-/// `ht::map_reduce<ht::ReduceOp::sum>([](float a) { return a * a; }, x)`. Totals of floating numbers are double, of
-/// whole numbers int64. Collective: one allreduce of a number if the operands are split. Throws as `map`, and
-/// ValueError for an extremum of nothing.
+/// Reduces f's values over all elements to their sum, product, minimum or maximum, on every rank, without storing them:
+/// `ht::map_reduce<ht::ReduceOp::sum>([](float a) { return a * a; }, x)`. Totals of floating numbers are double, those
+/// of whole numbers int64. Collective: one allreduce of a number if the operands are split. Throws as `map`, and
+/// ValueError for an extremum of an empty array.
 template <ReduceOp Op, class T = void, class F, class... Operands>
 [[nodiscard]] auto map_reduce(F f, const Operands&... operands) {
   static_assert(Op != ReduceOp::mean, "map_reduce has no mean: divide the sum by x.size()");

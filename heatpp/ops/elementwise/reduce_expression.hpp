@@ -5,7 +5,7 @@
 
 namespace heatpp::detail {
 
-/// Whether the elements of an expression come one after another in memory, as those of a block of `shape` do.
+/// Whether the elements of an expression are in the memory order of a block of `shape`.
 template <class Expression>
 [[nodiscard]] bool is_linear(const Expression& expression, const Shape& shape) {
   std::vector<std::ptrdiff_t> strides(shape.size());
@@ -13,7 +13,7 @@ template <class Expression>
   return expression.has_linear_assign(strides);
 }
 
-/// The total of n elements, of which `first` points to the first one.
+/// Returns the total of n elements; `first` points to the first one.
 template <class Total, class T, class Iterator>
 [[nodiscard]] auto total_from(Iterator first, std::int64_t n) {
   return total_of<Total>(n, [&](std::int64_t begin, std::int64_t end, auto add) {
@@ -31,10 +31,10 @@ template <class Total, class T, class Iterator>
 
 namespace heatpp {
 
-/// The sum, product, minimum or maximum over all elements of an xtensor expression over local blocks of arrays with the
-/// layout of `x`, on every rank: in one pass, without storing the expression where its arrays are stored alike. Totals
-/// as of map_reduce. Collective: two allreduces of a number if `x` is split. Throws ValueError as assign, on all ranks,
-/// and for an extremum of nothing.
+/// Reduces an xtensor expression over local blocks of arrays with the layout of `x` to its sum, product, minimum or
+/// maximum, on every rank: in one pass, and without storing the expression if its arrays are stored alike. Totals as
+/// those of map_reduce. Collective: two allreduces of a number if `x` is split. Throws ValueError as assign, on all
+/// ranks, and for an extremum of an empty array.
 template <ReduceOp Op, class Expression>
 [[nodiscard]] auto reduce_expression(const Expression& expression, const DNDarray& x) {
   constexpr const char* op = "reduce_expression";

@@ -29,13 +29,13 @@ const T* as(const Index::Value& entry) {
   return std::get_if<T>(&entry);
 }
 bool is_array(const Index::Value& entry) { return as<DNDarray>(entry) || as<bool>(entry); }
-/// What NumPy's advanced indexing is made of where there is an array.
+/// Whether NumPy indexes by this entry in its advanced way if there is an array.
 bool is_advanced(const Index::Value& entry) {
   return is_array(entry) || as<std::int64_t>(entry) || as<std::vector<std::int64_t>>(entry) ||
          as<std::vector<bool>>(entry);
 }
 
-/// Number of axes of the array that an entry takes.
+/// Returns the number of axes of the array that an entry takes.
 int axes_taken(const Index::Value& entry) {
   return std::visit(Visitor{[](const DNDarray& array) { return array.dtype() == bool_ ? array.ndim() : 1; },
                             [](Ellipsis) { return 0; }, [](NewAxis) { return 0; }, [](bool) { return 0; },
@@ -43,7 +43,7 @@ int axes_taken(const Index::Value& entry) {
                     entry);
 }
 
-/// A vector of positions or of truth values as an array that every rank of x holds.
+/// Returns a vector of positions or truth values as an array that every rank of x holds.
 template <class T>
 DNDarray listed(const std::vector<T>& values, const DNDarray& x) {
   auto tensor = at::empty({std::ssize(values)}, at::CppTypeToScalarType<T>::value);
@@ -51,8 +51,8 @@ DNDarray listed(const std::vector<T>& values, const DNDarray& x) {
   return detail::wrap(tensor, x.layout().replicated({std::ssize(values)}), x.comm());
 }
 
-/// The entries with an ellipsis and missing axes written out, masks without axes as truth values, and positions that
-/// are in range and not negative.
+/// Completes the entries: an ellipsis and missing axes written out, masks without axes as truth values, and positions
+/// in range and not negative.
 Entries completed(const char* op, const DNDarray& x, std::span<const Index> entries) {
   int taken = 0;
   std::ptrdiff_t ellipses = 0;
@@ -70,7 +70,7 @@ Entries completed(const char* op, const DNDarray& x, std::span<const Index> entr
   const auto arrays = std::ranges::count_if(entries, [](const auto& entry) { return is_advanced(entry.value()); });
   Entries list;
   for (const auto& entry : entries) {
-    if (as<Ellipsis>(entry.value()) && whole == 0 && arrays > 1) list.push_back(entry.value());  // it keeps them apart
+    if (as<Ellipsis>(entry.value()) && whole == 0 && arrays > 1) list.push_back(entry.value());  // keeps arrays apart
     else if (as<Ellipsis>(entry.value())) list.insert(list.end(), whole, all_of);
     else if (const auto* array = as<DNDarray>(entry.value()); array && array->ndim() == 0 && array->dtype() == bool_)
       list.emplace_back(array->item<bool>());
@@ -81,7 +81,7 @@ Entries completed(const char* op, const DNDarray& x, std::span<const Index> entr
   }
   if (ellipses == 0) list.insert(list.end(), whole, all_of);
   int axis = 0;
-  for (auto& entry : list) {  // before an axis is gone, which errors are to count
+  for (auto& entry : list) {  // while all axes are there, because errors count them
     if (auto* position = std::get_if<std::int64_t>(&entry))
       *position = detail::sanitize_position(op, x, axis, *position);
     axis += axes_taken(entry);
@@ -89,21 +89,21 @@ Entries completed(const char* op, const DNDarray& x, std::span<const Index> entr
   return list;
 }
 
-/// Whether arrays and positions stand side by side, so that the axes of their result stand in their place.
+/// Whether arrays and positions are neighbors, so that their result's axes take their place.
 bool side_by_side(const Entries& list) {
   const auto first = std::ranges::find_if(list, is_advanced);
   const auto last = std::find_if_not(first, list.end(), is_advanced);
   return std::none_of(last, list.end(), is_advanced);
 }
 
-/// An index taken apart: what slices and positions leave of the array, and the arrays that index it further. When
-/// it is to be written, `base` shares the memory of the array, which is why positions then leave an axis of extent 1
-/// (or become arrays), and slices that fall are taken rising.
+/// An index by its parts: what slices and positions leave of the array, and the arrays that index it further. For
+/// writing, `base` shares the memory of the array; so positions leave an axis of extent 1 (or become arrays), and
+/// falling slices are taken rising.
 struct Parts {
   DNDarray base;
   detail::Positions positions;
-  std::vector<int> left_over;  ///< axes of base that positions left
-  std::vector<int> falling;    ///< axes of base to which values belong back to front
+  std::vector<int> left_over;  ///< axes of base that positions keep
+  std::vector<int> falling;    ///< axes of base whose values are reversed
 };
 
 class Taker {
@@ -147,9 +147,9 @@ class Taker {
     for (const auto& positions : nonzero(array)) add(positions);
   }
   template <class Other>
-  void apply(const Other&) {}  // written out before
+  void apply(const Other&) {}  // written out already
 
-  /// An array that indexes the present axis.
+  /// Adds an array that indexes the current axis.
   void add(const DNDarray& positions) {
     if (parts_.positions.axes.empty()) place_ = axis_;
     parts_.positions.axes.push_back(axis_++);
@@ -162,7 +162,7 @@ class Taker {
   int axis_ = 0, place_ = 0;
 };
 
-/// The only array among the entries if it is a mask and the others are slices and new axes, and its place.
+/// Returns the only array among the entries and its place if it is a mask; the others are slices and new axes.
 std::optional<std::pair<DNDarray, std::size_t>> lone_mask(const Entries& list) {
   std::optional<std::pair<DNDarray, std::size_t>> found;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -174,7 +174,7 @@ std::optional<std::pair<DNDarray, std::size_t>> lone_mask(const Entries& list) {
   return found;
 }
 
-/// The array after the slices and new axes around a lone mask, and the first axis that the mask stands for.
+/// Returns the array after the slices and new axes next to a mask, and the first axis of the mask.
 std::pair<DNDarray, int> around_mask(const char* op, const DNDarray& x, Entries list, std::size_t place) {
   const auto axes = as<DNDarray>(list[place])->ndim();
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
@@ -182,7 +182,7 @@ std::pair<DNDarray, int> around_mask(const char* op, const DNDarray& x, Entries 
   return {Taker(op, x, list, true).parts().base, static_cast<int>(place)};
 }
 
-/// Whether the entries are a position along each axis, at which NumPy writes numbers, and no arrays with axes.
+/// Whether the entries are one position for each axis, without arrays with axes; NumPy then writes numbers.
 bool is_element(const DNDarray& x, std::span<const Index> entries) {
   return std::ssize(entries) == x.ndim() && std::ranges::all_of(entries, [](const Index& entry) {
            const auto* array = as<DNDarray>(entry.value());
@@ -192,7 +192,7 @@ bool is_element(const DNDarray& x, std::span<const Index> entries) {
 
 bool falls(const Index::Value& entry) { return as<Slice>(entry) && as<Slice>(entry)->step < 0; }
 
-/// One value for all elements where the mask is true.
+/// Writes one value to all elements where the mask is true.
 void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const Operand& value) {
   detail::check_mask(op, x, axis, mask);
   const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
@@ -204,8 +204,8 @@ void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask
   detail::fill_compressed(block, axis, wanted, filling);
 }
 
-/// `value` turned so that it broadcasts to what is written: back to front where slices fall, and with the axes that
-/// positions left.
+/// Arranges `value` so that it broadcasts to what is written: reversed for falling slices, and with the axes that
+/// positions keep.
 DNDarray fitted(const DNDarray& value, const Parts& parts, int result_axes, const std::vector<int>& falling) {
   auto fitting = detail::without_leading_ones(value, result_axes);
   for (const auto axis : falling) {
@@ -219,9 +219,9 @@ DNDarray fitted(const DNDarray& value, const Parts& parts, int result_axes, cons
   return fitting;
 }
 
-/// Throws ValueError naming the shapes that a user sees, where `value` does not broadcast to slices and positions.
+/// Throws ValueError with the shapes that a user sees if `value` does not broadcast to slices and positions.
 void check_fits(const char* op, const DNDarray& value, const Parts& parts, int result_axes) {
-  if (!parts.positions.axes.empty()) return;  // put_positions says
+  if (!parts.positions.axes.empty()) return;  // put_positions checks that
   Shape wanted;
   for (int axis = 0; axis < parts.base.ndim(); ++axis)
     if (std::ranges::find(parts.left_over, axis) == parts.left_over.end()) wanted.push_back(parts.base.shape(axis));
@@ -230,7 +230,7 @@ void check_fits(const char* op, const DNDarray& value, const Parts& parts, int r
                               to_string(value.shape()), to_string(wanted));
 }
 
-/// The number of axes of the result, and the axes of it that fall.
+/// Returns the number of axes of the result, and its falling axes.
 std::pair<int, std::vector<int>> result_axes(const char* op, const Parts& parts) {
   const auto& positions = parts.positions;
   Shape taken;

@@ -92,7 +92,7 @@ DNDarray unfold(const DNDarray& x, int axis, std::int64_t size, std::int64_t ste
   const auto split = x.split() == axis ? std::optional(0) : std::nullopt;
   const auto starts = arange((extent - size) / step + 1, {.split = split, .comm = x.comm()}) * step;
   const auto windows = reshape(starts, {-1, 1}) + arange(size, {.comm = x.comm()});
-  const auto taken = swapaxes(x, 0, axis).index({windows});  // windows, size, ...
+  const auto taken = swapaxes(x, 0, axis).index({windows});  // axes: windows, size, ...
   return swapaxes(moveaxis(taken, 1, -1), 0, axis);
 }
 

@@ -8,7 +8,7 @@
 namespace heatpp {
 namespace {
 
-/// For each axis the first and the last index at which anything is not 0, over all ranks; {n, -1} where all is 0.
+/// Returns for each axis the first and last index with an element other than 0, over all ranks; else {n, -1}.
 std::vector<std::pair<std::int64_t, std::int64_t>> bounds_of_nonzero(const DNDarray& x) {
   const auto nonzero = (x.larray() != 0).cpu();
   std::vector<std::int64_t> ends;  // the first, and the last with its sign reversed

@@ -60,7 +60,7 @@ Arrays mapped(const Arrays& arrays, F f) {
   return result;
 }
 
-/// The index before which `position` is.
+/// Returns the index before `position`.
 std::int64_t place_before(const char* op, const DNDarray& x, std::int64_t position, int axis) {
   const auto extent = extent_of(x, axis);
   if (position < -extent || position > extent)
@@ -70,7 +70,7 @@ std::int64_t place_before(const char* op, const DNDarray& x, std::int64_t positi
   return position < 0 ? position + extent : position;
 }
 
-/// How deep the braces are, the most axes of an array in them, and an array.
+/// The depth of the braces, the most axes of an array in them, and an array.
 struct Measured {
   int depth, ndim;
   std::optional<DNDarray> like;
@@ -94,7 +94,7 @@ Measured measured(const Blocks& blocks, int outer) {
   return *result;
 }
 
-/// The blocks of braces with `depth` levels, in arrays with `ndim` axes.
+/// Joins the blocks of braces with `depth` levels, in arrays with `ndim` axes.
 DNDarray joined_blocks(const Blocks& blocks, int depth, int ndim, const DNDarray& like) {
   if (blocks.array()) {
     const auto* array = blocks.array()->array();
@@ -107,7 +107,7 @@ DNDarray joined_blocks(const Blocks& blocks, int depth, int ndim, const DNDarray
   return parts.size() == 1 ? parts.front() : join("block", parts, ndim - depth);
 }
 
-/// What is to be inserted, with at least as many axes as `x` and in its dtype.
+/// Returns the values to insert, with at least as many axes as `x` and in its dtype.
 DNDarray as_inserted(const DNDarray& x, const Operand& values) {
   detail::check_value("insert", values, x.dtype());
   auto result = values.array()
@@ -117,14 +117,14 @@ DNDarray as_inserted(const DNDarray& x, const Operand& values) {
   return result;
 }
 
-/// `values` stretched to `count` indices of `x`.
+/// Stretches `values` to `count` indices of `x`.
 DNDarray stretched(const DNDarray& values, const DNDarray& x, int axis, std::int64_t count) {
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = count;
   return broadcast_to(detail::without_leading_ones(values, x.ndim()), shape);
 }
 
-/// Indices of `values` before `place`.
+/// Inserts indices of `values` before `place`.
 DNDarray inserted_at(const DNDarray& x, std::int64_t place, const DNDarray& values, int axis) {
   return join("insert",
               {along(x, axis, slice(0, place)), stretched(values, x, axis, extent_of(values, axis)),
@@ -132,7 +132,7 @@ DNDarray inserted_at(const DNDarray& x, std::int64_t place, const DNDarray& valu
               axis);
 }
 
-/// By a mask of the indices along the axis, which is cut as they are.
+/// Uses a mask of the indices along the axis, cut as they are.
 DNDarray without(const DNDarray& array, const Index& indices, std::optional<int> along_axis) {
   const auto [x, axis] = detail::with_axis("delete_", array, along_axis);
   const auto cut = x.layout().with({extent_of(x, axis)}, x.split() == axis ? std::optional(0) : std::nullopt);
@@ -186,7 +186,7 @@ DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& position
   const auto given = as_inserted(x, values);
   if (positions.size() == 1) return inserted_at(x, place_before("insert", x, positions.front(), axis), given, axis);
   const auto indices = stretched(given, x, axis, std::ssize(positions));
-  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // and the index of `values` that goes there
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // and the index of `values` for it
   for (const auto position : positions)
     places.emplace_back(place_before("insert", x, position, axis), std::ssize(places));
   std::ranges::sort(places);

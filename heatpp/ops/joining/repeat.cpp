@@ -15,18 +15,18 @@ namespace {
 
 using detail::extent_of;
 
-/// `x` over and over along an axis until it has `total` indices; cut evenly if it was cut there.
+/// Repeats `x` along an axis until it has `total` indices; cut evenly if it was cut there.
 DNDarray over_and_over(const char* op, const DNDarray& x, std::int64_t total, int axis) {
   return detail::cyclic(op, x, axis, 0, detail::with_extent(x.layout(), axis, total));
 }
 
-/// The repeats of this rank's indices along an axis.
+/// Returns the repeats of this rank's indices along an axis.
 at::Tensor own_repeats(const DNDarray& x, const std::vector<std::int64_t>& repeats, int axis) {
   const auto first = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
   return at::tensor(repeats, at::kLong).narrow(0, first, x.larray().size(axis)).to(x.larray().device());
 }
 
-/// Where the copies of each index begin, and where the last ones end.
+/// Returns where the copies of each index begin, and where the last ones end.
 std::vector<std::int64_t> bounds_of(const std::vector<std::int64_t>& repeats) {
   std::vector<std::int64_t> bounds{0};
   for (const auto count : repeats) {

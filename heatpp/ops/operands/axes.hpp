@@ -6,12 +6,12 @@
 
 namespace heatpp {
 
-/// A number that names an axis: a whole one.
+/// A whole number that names an axis.
 template <class T>
 concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
 
-/// One axis, several or all: `1`, `{0, 2}`, `std::nullopt`. Negative ones count from the end. Empty braces do not say
-/// whether no axis or all are meant, and do not compile; `std::vector<int>()` is none.
+/// One axis, several or all: `1`, `{0, 2}`, `std::nullopt`. Negative ones count from the end. Empty braces do not
+/// compile, because they could mean no axis or all; `std::vector<int>()` is no axis.
 class Axes {
  public:
   Axes() = delete;
@@ -29,10 +29,10 @@ class Axes {
   std::vector<int> values_;
 };
 
-/// What names one axis, or none, where it stands alone.
+/// An argument that names one axis, or none, on its own.
 template <class T>
 concept AxisArgument = AxisNumber<T> || std::same_as<T, std::optional<int>> || std::same_as<T, std::nullopt_t>;
-/// What names axes where it stands alone.
+/// An argument that names axes on its own.
 template <class T>
 concept AxesArgument = AxisArgument<T> || std::same_as<T, Axes> || std::same_as<T, std::vector<int>>;
 
@@ -47,13 +47,13 @@ namespace detail {
 }
 }  // namespace detail
 
-/// `name(x, 1)` and `name(x, std::nullopt)` beside `name(x, {.axis = 1})`.
+/// Declares `name(x, 1)` and `name(x, std::nullopt)` beside `name(x, {.axis = 1})`.
 #define HEATPP_ALONG_AXIS(Result, name, Options)                                       \
   [[nodiscard]] inline Result name(const DNDarray& x, const AxisArgument auto& axis) { \
     return name(x, Options{.axis = detail::axis_of(axis)});                            \
   }
-/// `name(x, 1)`, `name(x, {0, 2})` and `name(x, std::nullopt)` beside `name(x, {.axis = 1})`. `name(x, {})` has options
-/// that say nothing: it is `name(x)`.
+/// Declares `name(x, 1)`, `name(x, {0, 2})` and `name(x, std::nullopt)` beside `name(x, {.axis = 1})`. `name(x, {})`
+/// has default options: it is `name(x)`.
 #define HEATPP_OVER_AXES(Result, name, Options)                                        \
   [[nodiscard]] inline Result name(const DNDarray& x, const AxesArgument auto& axis) { \
     return name(x, Options{.axis = detail::axes_of(axis)});                            \
@@ -63,15 +63,15 @@ namespace detail {
     return name(x, Options{.axis = axes});                                             \
   }
 
-/// Options of every function that reduces axes.
+/// Options of functions that reduce axes.
 struct ReduceOptions {
   Axes axis = std::nullopt;                      ///< nullopt: all axes
-  std::optional<Dtype> dtype = std::nullopt;     ///< to which elements are converted first, and of the result
+  std::optional<Dtype> dtype = std::nullopt;     ///< dtype of the result; elements are converted first
   bool keepdims = false;                         ///< keep reduced axes with extent 1
-  std::optional<Scalar> initial = std::nullopt;  ///< takes part in every result; means and counts have none
+  std::optional<Scalar> initial = std::nullopt;  ///< takes part in every result; not for means and counts
   std::optional<DNDarray> where = std::nullopt;  ///< bool, broadcast to `x`: the elements that take part; moved to them
-  /// Of sum, mean, nansum and nanmean: the exact sum of floating numbers, rounded once, which has the same bits on any
-  /// number of ranks and any layout. HEATPP_REPRODUCIBLE=1 says so for all of them.
+  /// Whether sum, mean, nansum and nanmean of floating numbers are exact and rounded once, with the same bits on any
+  /// number of ranks and any layout. HEATPP_REPRODUCIBLE=1 sets this for all.
   bool reproducible = false;
 };
 

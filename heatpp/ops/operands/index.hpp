@@ -9,16 +9,16 @@ namespace heatpp {
 
 struct Ellipsis {};
 struct NewAxis {};
-/// As many whole axes as are left.
+/// Stands for as many whole axes as are left.
 inline constexpr Ellipsis ellipsis{};
-/// A new axis of extent 1.
+/// Stands for a new axis of extent 1.
 inline constexpr NewAxis newaxis{};
-/// A whole axis.
+/// Stands for a whole axis.
 inline constexpr Slice all_of{};
 
-/// One entry of an index: a position, a slice, `ellipsis`, `newaxis`, an array of positions (of any integer dtype, any
-/// shape, in any order, negative and repeated ones too), or a boolean mask over as many axes as it has. Vectors of
-/// positions and of truth values are alike on all ranks.
+/// One entry of an index: a position, a slice, `ellipsis`, `newaxis`, an array of positions (any integer dtype, shape
+/// and order, also negative and repeated ones), or a boolean mask over as many axes as it has. Vectors of positions and
+/// of truth values are equal on all ranks.
 class Index {
  public:
   Index(bool mask) : value_(mask) {}                                            // NOLINT: conversion intended
@@ -36,7 +36,7 @@ class Index {
   template <std::integral T>
   Index(T position) : value_(Scalar(position).to<std::int64_t>()) {}  // NOLINT: conversion intended
   template <class T>
-  Index(T*) = delete;  // it would be a truth value
+  Index(T*) = delete;  // a pointer would be a truth value
   template <std::floating_point T>
   Index(T) {  // NOLINT: to say what is wrong
     static_assert(detail::never<T>, "an index is a whole number, a slice, an array, ht::ellipsis or ht::newaxis");

@@ -5,8 +5,8 @@
 
 namespace heatpp {
 
-/// An array or a number, as it stands on either side of an operator: a parameter. It refers to a named array, which has
-/// to stay where it is meanwhile, and holds a temporary.
+/// An array or a number on either side of an operator, as a parameter. It refers to a named array, which must stay in
+/// place meanwhile, and holds a temporary.
 class Operand {
  public:
   Operand(const DNDarray& array) : value_(&array) {}       // NOLINT: conversion intended
@@ -27,21 +27,21 @@ class Operand {
                   "alike, ht::from_local(values, {.split = 0}) for those that each rank has of its own");
   }
 
-  /// The array, or nullptr for a number.
+  /// Returns the array, or nullptr for a number.
   [[nodiscard]] const DNDarray* array() const {
     const auto* const* named = std::get_if<const DNDarray*>(&value_);
     return named ? *named : temporary();
   }
-  /// The array if it has no name, or nullptr.
+  /// Returns the array if it is a temporary, or nullptr.
   [[nodiscard]] const DNDarray* temporary() const { return std::get_if<DNDarray>(&value_); }
-  /// The number; only where there is no array.
+  /// Returns the number; only if there is no array.
   [[nodiscard]] const Scalar& number() const { return std::get<Scalar>(value_); }
 
  private:
   std::variant<const DNDarray*, DNDarray, Scalar> value_;
 };
 
-/// An operand that is kept, such as an option: it shares a named array's elements.
+/// An operand that is stored, such as an option. It shares a named array's elements.
 class KeptOperand : public Operand {
  public:
   using Operand::Operand;

@@ -24,7 +24,7 @@ using detail::extent_of;
 using detail::padded;
 using Width = detail::PadWidth;
 
-/// The options of the part before or behind an axis.
+/// Returns the options of the part before or behind an axis.
 PadOptions of_side(const PadOptions& options, int axis, bool front) {
   const auto chosen = [&](const auto& pairs) {
     const auto& pair = pairs[pairs.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
@@ -42,7 +42,7 @@ DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Sca
   return detail::padded_with(x, widths, value);
 }
 
-/// The index of the array that stands at `i`, which may lie outside 0 .. n - 1.
+/// Returns the array's index for `i`, which may lie outside 0 .. n - 1.
 std::int64_t source_of(std::int64_t i, std::int64_t n, PadMode mode) {
   const auto modulo = [](std::int64_t a, std::int64_t b) { return ((a % b) + b) % b; };
   if (mode == PadMode::edge) return std::clamp<std::int64_t>(i, 0, n - 1);
@@ -61,8 +61,8 @@ DNDarray taken(const DNDarray& x, int axis, std::int64_t first, std::int64_t las
   return along(x, axis, detail::wrap(positions, x.layout().replicated(shape), x.comm()));
 }
 
-/// Mirrored as at a point: twice the last element less each one. What lies further out is mirrored where the last round
-/// ended, as in NumPy, of which infinite elements tell.
+/// Mirrors as at a point: twice the last element less each one. As in NumPy, elements further out are mirrored at the
+/// end of the last round, which matters for infinite elements.
 DNDarray pad_oddly(const DNDarray& x, int axis, Width width, PadMode mode) {
   const std::int64_t edge = mode == PadMode::reflect ? 1 : 0, period = extent_of(x, axis) - edge;
   auto result = x;
@@ -90,7 +90,7 @@ DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const Pad
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
-/// Means of whole numbers are rounded; one of bool is true unless it is 0.
+/// Means of whole numbers are rounded; a mean of bool is true unless it is 0.
 DNDarray statistic(const DNDarray& x, int axis, PadMode mode) {
   const ReduceOptions over{.axis = axis, .keepdims = true};
   if (mode == PadMode::maximum) return max(x, over);
@@ -100,7 +100,7 @@ DNDarray statistic(const DNDarray& x, int axis, PadMode mode) {
   return is_integral(x.dtype()) ? round(found).astype(x.dtype()) : found.astype(x.dtype());
 }
 
-/// `count` indices from `value` to those of `edge`, which are not among them, computed in float64.
+/// Returns `count` indices from `value` to those of `edge`, which are not included, computed in float64.
 DNDarray ramp(const DNDarray& edge, int axis, std::int64_t count, const Scalar& value) {
   Shape shape(static_cast<std::size_t>(edge.ndim() - axis), 1);
   shape.front() = count;
@@ -110,7 +110,7 @@ DNDarray ramp(const DNDarray& edge, int axis, std::int64_t count, const Scalar& 
   return (is_integral(edge.dtype()) ? floor(numbers) : numbers).astype(edge.dtype());
 }
 
-/// What stands before the array, or behind it.
+/// Returns the part before the array, or behind it.
 DNDarray beside(const DNDarray& x, int axis, bool front, std::int64_t count, const PadOptions& options) {
   const auto n = extent_of(x, axis);
   if (options.mode == PadMode::linear_ramp) {
@@ -124,12 +124,12 @@ DNDarray beside(const DNDarray& x, int axis, bool front, std::int64_t count, con
   return broadcast_to(statistic(part, axis, options.mode), shape);
 }
 
-/// Throws for statistics of no element; extrema of none NumPy refuses even where nothing is added.
+/// Throws for statistics of no element. NumPy refuses extrema of none even if nothing is added.
 void check_statistic(const DNDarray& x, int axis, const PadOptions& options) {
   if (options.mode <= PadMode::linear_ramp) return;
   const auto length = [&](bool front) { return of_side(options, axis, front).stat_length.value_or(1); };
   const auto shortest = std::min(length(true), length(false));
-  // The mean of nothing is NaN, which whole numbers have not.
+  // The mean of no elements is NaN, which whole numbers do not have.
   const bool of_nothing = (options.mode == PadMode::mean || options.mode == PadMode::median) && !is_integral(x.dtype());
   if (shortest < (of_nothing ? 0 : 1))
     detail::raise<ValueError>("pad",
@@ -146,7 +146,7 @@ DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const Pad
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
-/// As NumPy, of which each mode takes its own options only.
+/// As in NumPy, each mode takes only its own options.
 void check_options(const PadOptions& options) {
   const auto mode = options.mode;
   const bool valued = !options.values.empty() || options.value.to<std::complex<double>>() != 0.0;
@@ -163,7 +163,7 @@ void check_options(const PadOptions& options) {
                                           : "values");
 }
 
-/// Whether an extent grows by both without leaving the range of its type.
+/// Whether an extent plus both widths stays in the range of its type.
 bool fits(std::int64_t extent, const Width& width) {
   return width.first >= 0 && width.second >= 0 && !__builtin_add_overflow(extent, width.first, &extent) &&
          !__builtin_add_overflow(extent, width.second, &extent);

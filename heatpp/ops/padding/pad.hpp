@@ -4,26 +4,26 @@
 
 namespace heatpp {
 
-/// What stands around a padded array: a value, the nearest element, the array mirrored at its last element or behind
-/// it, its other end, whatever was in memory, numbers that go evenly from the nearest element to a value, or a
-/// statistic of the array along the axis.
+/// The elements around a padded array: a value, the nearest element, the array mirrored at its last element or behind
+/// it, its other end, uninitialized memory, numbers that go evenly from the nearest element to a value, or a statistic
+/// of the array along the axis.
 enum class PadMode { constant, edge, reflect, symmetric, wrap, empty, linear_ramp, maximum, mean, median, minimum };
 struct PadOptions {
   PadMode mode = PadMode::constant;
-  Scalar value = 0;                                        ///< of the modes constant and linear_ramp
-  std::optional<std::int64_t> stat_length = std::nullopt;  ///< how many indices from the end a statistic is of; all
-  std::vector<std::pair<Scalar, Scalar>> values = {};  ///< before and after each axis, or all, in the place of `value`
-  std::vector<std::pair<std::int64_t, std::int64_t>> stat_lengths = {};  ///< likewise
-  bool odd = false;  ///< reflect and symmetric: mirrored at the last element as at a point, so that slopes go on
+  Scalar value = 0;                                        ///< for the modes constant and linear_ramp
+  std::optional<std::int64_t> stat_length = std::nullopt;  ///< length of a statistic from the end; nullopt: all indices
+  std::vector<std::pair<Scalar, Scalar>> values = {};  ///< before and after each axis, or all axes, instead of `value`
+  std::vector<std::pair<std::int64_t, std::int64_t>> stat_lengths = {};  ///< these replace `stat_length`
+  bool odd = false;  ///< for reflect and symmetric: mirrored at the last element as at a point, so that slopes continue
 };
 using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
-/// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
-/// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and
-/// what a statistic communicates. Throws ValueError for negative widths, options that are not of the mode, where there
-/// is nothing to repeat or to compare, and for a value out of the range of an array of whole numbers, but that whole
-/// ones wrap in one of uint8; means and medians of no floating numbers are NaN.
+/// Adds indices before and after each axis of `x`; one pair serves for all axes. Along the split axis the blocks of the
+/// first and the last rank grow; only the elements repeated there move, and what a statistic communicates. Throws
+/// ValueError for negative widths, options that the mode does not use, an empty axis to repeat or compare, and a value
+/// out of the range of an array of whole numbers, except that whole values wrap in uint8. Means and medians of no
+/// floating numbers are NaN.
 [[nodiscard]] DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options = {});
-/// With `width` indices before and after each axis.
+/// Adds `width` indices before and after each axis.
 [[nodiscard]] DNDarray pad(const DNDarray& x, std::int64_t width, const PadOptions& options = {});
 
 }  // namespace heatpp

@@ -19,7 +19,7 @@ namespace {
 using detail::Found;
 using detail::Ordered;
 
-/// The best along `axis` for each place on the other axes.
+/// Returns the best along `axis` for each place on the other axes.
 template <class Wide>
 std::vector<Found<Wide>> best_along(const at::Tensor& block, std::int64_t axis, bool largest) {
   if constexpr (std::is_same_v<Wide, Ordered>) return detail::complex_extrema(block, axis, largest);
@@ -65,7 +65,7 @@ at::Tensor positions(const DNDarray& x, std::optional<int> axis, bool largest, b
 DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool largest) {
   const auto reduced = detail::reduced_axes(
       op, x, {.axis = options.axis ? Axes(*options.axis) : Axes(std::nullopt), .keepdims = options.keepdims});
-  // A number has none of the axes that may be named.
+  // A number has no axis to name.
   const auto axis =
       options.axis && !reduced.axes.empty() ? std::optional(static_cast<int>(reduced.axes.front())) : std::nullopt;
   auto layout = reduced.result_layout(x.layout());
@@ -79,7 +79,7 @@ DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool 
   return detail::wrap(result.reshape(shape).to(x.larray().device()), std::move(layout), x.comm());
 }
 
-/// `x` with `value` in the place of NaN, of which a slice may not be full.
+/// Replaces NaN in `x` by `value`; a slice with only NaN is an error.
 DNDarray beside_nan(const char* op, const DNDarray& x, const ArgOptions& options, double value) {
   if (!detail::may_be_nan(x)) return x;
   const auto missing = isnan(x);

@@ -38,7 +38,7 @@ CentralSums sums_in(const std::array<double, Count>& record) {
   return {all[0], all[1], all[2], all[3], all[4], all[5]};
 }
 
-/// Of the first `Count` of the sums.
+/// Merges the first `Count` of the sums.
 template <std::size_t Count>
 void merge_records(const void* in, void* inout, std::int64_t n) {
   using Record = std::array<double, Count>;
@@ -51,7 +51,7 @@ void merge_records(const void* in, void* inout, std::int64_t n) {
   }
 }
 
-/// The sums over all ranks; the ranks exchange only those that are asked for.
+/// Sums over all ranks, which exchange only the needed sums.
 template <std::size_t Count>
 void sum_across(const Communicator& comm, std::vector<CentralSums>& sums) {
   std::vector<std::array<double, Count>> records(sums.size());
@@ -83,8 +83,8 @@ void local_sums(const AroundAxes& view, const std::optional<AroundAxes>& mask, i
   detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.extents.outer, view.extents.n, order, out);
 }
 
-/// The sums in C order of the result's elements, computed on the block's device; none where sums are not finite, of
-/// elements that are not or are too large for it.
+/// Returns the sums in C order of the result's elements, computed on the block's device; nothing if sums are not
+/// finite, because elements are not or are too large.
 std::vector<CentralSums> sums_on_device(const at::Tensor& block, const at::Tensor& mask, at::IntArrayRef axes,
                                         int order) {
   const auto over = [axes](const at::Tensor& x) { return at::sum(x, axes, /*keepdim=*/true, at::kDouble); };
@@ -114,7 +114,7 @@ std::vector<CentralSums> sums_on_device(const at::Tensor& block, const at::Tenso
   return sums;
 }
 
-/// Those of this rank's block.
+/// Returns the sums of this rank's block.
 std::vector<CentralSums> sums_of_block(const at::Tensor& elements, const at::Tensor& truths, at::IntArrayRef axes,
                                        int order) {
   if (elements.is_cuda() && !axes.empty() && elements.numel() > 0)
@@ -149,18 +149,18 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
 }
 
 double mean_of(const CentralSums& s) { return s.n > 0 ? s.mean : NAN; }
-/// Of whole numbers, whose sum is one too, without what rounding leaves.
+/// Returns the mean of whole numbers; their sum is whole, so rounding errors are removed.
 double whole_mean_of(const CentralSums& s) { return std::nearbyint(s.mean * s.n) / s.n + 0.0; }  // -0 becomes 0
 double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
 double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
 double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
 
-/// `x` in the dtype that its mean is to have, if that is complex.
+/// Returns `x` in the dtype that its mean is to have, if that is complex.
 DNDarray as_asked(const DNDarray& x, const std::optional<Dtype>& dtype) {
   return dtype && (is_complex(x.dtype()) || is_complex(*dtype)) ? x.astype(*dtype) : x;
 }
 
-/// Complex numbers have a mean and no order: their parts have means.
+/// Complex numbers have a mean but no order, so the means of their parts are computed.
 DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options) {
   const auto x = as_asked(array, options.dtype);
   const auto type = options.dtype.value_or(inexact_type(x.dtype()));
@@ -176,7 +176,7 @@ DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options
   return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
 }
 
-/// The sums of squares, those of complex numbers of both their parts.
+/// Returns the sums of squares; those of complex numbers include both parts.
 Sums squares_of(const char* op, const DNDarray& x, ReduceOptions options) {
   if (!is_complex(x.dtype())) return sums_of(op, x, options, 2);
   options.dtype = real_type(x.dtype());
@@ -186,7 +186,7 @@ Sums squares_of(const char* op, const DNDarray& x, ReduceOptions options) {
   return sums;
 }
 
-/// `of_few` is what the sum of squares of no more elements than ddof is divided by.
+/// `of_few` divides the sum of squares if there are no more elements than ddof.
 template <class F>
 DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, double of_few, F f) {
   if (options.correction && options.ddof != 0)
@@ -207,7 +207,7 @@ DNDarray variance(const char* op, const DNDarray& x, const VarOptions& options, 
   return spread(op, x, options, of_few, [](double v) { return v; });
 }
 
-/// Of no more elements than ddof NumPy's var may be infinite, and its nanvar is not a number.
+/// With no more elements than ddof, NumPy's var may be infinite, and its nanvar is NaN.
 DNDarray variance_of_numbers(const char* op, const DNDarray& x, const VarOptions& options) {
   return variance(op, x, detail::beside_nan(op, x, options), detail::may_be_nan(x) ? NAN : 0);
 }

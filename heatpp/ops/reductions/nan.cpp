@@ -14,11 +14,11 @@ namespace runs = detail::runs;
 
 bool holds_one(const at::Tensor& truths) { return truths.any().item<bool>(); }
 
-/// The extremum of the numbers, none of which lies behind `last`; NaN where there are none, not even an initial one.
+/// Returns the extremum of the numbers, none beyond `last`; NaN if there are none and no initial one.
 DNDarray of_numbers(const char* op, decltype(named::max) extremum, const DNDarray& x, ReduceOptions options,
                     double last) {
   if (!detail::may_be_nan(x)) return extremum(op, x, options);
-  if (!options.initial && !options.where) {  // without NaN its one pass is enough; every rank that has a result sees it
+  if (!options.initial && !options.where) {  // one pass is enough without NaN; every rank that has a result sees this
     auto result = extremum(op, x, options);
     if (!holds_one(runs::isnan(result.larray()))) return result;
   }

@@ -19,9 +19,9 @@ namespace heatpp {
 namespace {
 
 using Dims = at::IntArrayRef;
-using Type = std::optional<at::ScalarType>;  // that was asked for
+using Type = std::optional<at::ScalarType>;  // the requested one
 
-// LibTorch's reductions with one signature: the axes are never empty here, which some would read as "all".
+// LibTorch's reductions with one signature. The axes are never empty here, because some read that as "all".
 at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
   if (std::ssize(axes) == block.dim() && !keepdims && !type && detail::is_short(block)) return detail::short_sum(block);
   if (!at::isIntegralType(block.scalar_type(), true) || !block.is_cpu() || type.value_or(at::kLong) != at::kLong)
@@ -30,7 +30,7 @@ at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type typ
     return detail::whole_sums(block, axes, keepdims);
   return at::full(std::vector<std::int64_t>(keepdims ? axes.size() : 0, 1), detail::runs::count_true(block), at::kLong);
 }
-/// The block such that the elements of its last axis are neighbours in memory, without which there is no vector code.
+/// Makes the elements of the block's last axis contiguous, because vector code needs that.
 at::Tensor with_runs(const at::Tensor& block) { return block.stride(-1) > 1 ? block.contiguous() : block; }
 at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims, Type) {
   return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, true)
@@ -40,7 +40,7 @@ at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims, Type) {
   return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, false)
                             : at::amin(with_runs(block), axes, keepdims);
 }
-// Truth values as bytes, for which LibTorch has vector code.
+// Returns truth values as bytes, for which LibTorch has vector code.
 at::Tensor truth(const at::Tensor& block) {
   return (block.scalar_type() == at::kBool ? block : detail::runs::ne(block, at::zeros({}, block.options())))
       .view(at::kByte);
@@ -59,7 +59,7 @@ at::Tensor local_prod(const at::Tensor& block, Dims axes, bool keepdims, Type ty
   return result;
 }
 
-/// f(block, axes, keepdims) of the block with its axes as they lie in memory.
+/// Returns f(block, axes, keepdims) of the block with its axes in memory order.
 template <class F>
 at::Tensor in_memory_order(const at::Tensor& block, Dims axes, bool keepdims, F f) {
   if (block.is_contiguous()) return f(block, axes, keepdims);
@@ -68,7 +68,7 @@ at::Tensor in_memory_order(const at::Tensor& block, Dims axes, bool keepdims, F 
   return keepdims ? result : result.squeeze(axes);
 }
 
-/// What changes no result.
+/// Returns the neutral element of the reduction.
 at::Scalar neutral(ReduceOp op, at::ScalarType type, bool extremum) {
   if (!extremum) return op == ReduceOp::prod || op == ReduceOp::min;
   const bool largest = op == ReduceOp::min;
@@ -91,7 +91,7 @@ void check_extremum(const char* op, const DNDarray& x, const ReduceOptions& opti
     detail::raise<ValueError>(op, "got where without initial; expected what the result of no elements is");
 }
 
-/// An initial value has to be one of the result's dtype, but for a fraction.
+/// An initial value must be of the result's dtype, except for a fraction.
 void check_initial(const char* op, const Scalar& initial, Dtype result) {
   if (initial.is_complex() && !is_complex(result))
     detail::raise<TypeError>(op, "got a complex initial value for a result of {}; expected a real one", name(result));
@@ -121,7 +121,7 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
     if (options.initial) check_initial(op, *options.initial, x.dtype());
     return detail::exact_sum(op, x, options);
   }
-  // Narrow floats are totalled in float32, the same on any number of ranks.
+  // Narrow floats are summed in float32, with the same result on any number of ranks.
   const bool narrow = x.dtype() == float16 || x.dtype() == bfloat16;
   const bool widened = narrow && (across == ReduceOp::sum || across == ReduceOp::prod);
   const auto type = widened ? Type(at::kFloat) : options.dtype ? Type(x.larray().scalar_type()) : std::nullopt;

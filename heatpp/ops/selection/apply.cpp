@@ -13,7 +13,7 @@
 namespace heatpp {
 namespace {
 
-constexpr int max_axes = 16;  // of the results
+constexpr int max_axes = 16;  // axes of the results
 
 DNDarray cut_beside(const DNDarray& x, int axis) {
   if (x.split() != axis) return x;
@@ -76,7 +76,7 @@ DNDarray apply_along_axis(const std::function<DNDarray(const DNDarray&)>& f, int
     return numbers_of(results = results_of(f, detail::lines_along(x.larray(), axis)));
   }));
 
-  // The results' axes lie behind those of the lines first.
+  // The results' axes first lie behind those of the lines.
   shape.insert(shape.end(), kind.shape.begin(), kind.shape.end());
   const auto split = x.split() ? std::optional(*x.split() - (*x.split() > axis)) : std::nullopt;
   const auto layout = x.layout().with(shape, split);

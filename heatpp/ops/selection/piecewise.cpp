@@ -12,7 +12,7 @@
 namespace heatpp {
 namespace {
 
-/// A condition over the first axes of `x`, such that it broadcasts with it.
+/// Returns a condition over the first axes of `x` in a shape that broadcasts with it.
 DNDarray leading_condition(const DNDarray& x, const DNDarray& condition) {
   const auto& shape = condition.shape();
   if (condition.ndim() > x.ndim() || !std::equal(shape.begin(), shape.end(), x.shape().begin()))

@@ -5,7 +5,7 @@
 
 namespace heatpp {
 
-/// Whole arrays of one number, or the result of a function, as piecewise takes them.
+/// Whole arrays of one number, or the result of a function, for piecewise.
 class Piece {
  public:
   Piece(const Scalar& number) : number_(number) {}  // NOLINT: conversion intended
@@ -22,13 +22,13 @@ class Piece {
   std::function<DNDarray(const DNDarray&)> function_;
 };
 
-/// From the first choice whose condition is true, else `otherwise`. One pass for each condition. Throws TypeError for
-/// conditions that are not bool.
+/// Selects each element from the first choice whose condition is true, else `otherwise`. One pass for each condition.
+/// Throws TypeError for conditions that are not bool.
 [[nodiscard]] DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices,
                               const Operand& otherwise = 0);
-/// The function of the last condition that is true applied to `x`, in its dtype; one function more is the default, else
-/// 0. Conditions have x's shape, or its first extents and stand for all that lies behind. Throws IndexError for others,
-/// ValueError and TypeError for results as index_put.
+/// Applies to each element of `x` the function of the last true condition, in the dtype of `x`; one more function is
+/// the default, else 0. A condition has x's shape, or its first extents and is valid for all elements behind. Throws
+/// IndexError for others, ValueError and TypeError for results as index_put.
 [[nodiscard]] DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions,
                                  const std::vector<Piece>& functions);
 

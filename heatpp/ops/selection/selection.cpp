@@ -26,7 +26,7 @@ namespace {
 
 using detail::extent_of;
 
-/// Positions that together pick one element for each one of `positions`, which lie along `axis`: the others count.
+/// Returns positions that together pick one element for each of `positions`, which lie along `axis`.
 detail::Positions along_axis(const char* op, const DNDarray& x, const DNDarray& positions, int axis) {
   if (positions.ndim() != x.ndim())
     detail::raise<ValueError>(op, "got positions of shape {} for an array of shape {}; expected as many axes",
@@ -43,7 +43,7 @@ detail::Positions along_axis(const char* op, const DNDarray& x, const DNDarray& 
   return all;
 }
 
-/// Whether each rank would hold what its positions along `axis` stand for if they were cut as `x`.
+/// Whether each rank would hold what its positions along `axis` name if they were cut as `x`.
 bool belong_together(const DNDarray& x, const DNDarray& positions, int axis) {
   auto shape = x.shape();
   if (positions.ndim() != x.ndim() || x.split() == axis) return false;
@@ -51,13 +51,13 @@ bool belong_together(const DNDarray& x, const DNDarray& positions, int axis) {
   return shape == positions.shape() && (x.split() || !positions.split());
 }
 
-/// Positions cut as `x`.
+/// Returns positions cut as `x`.
 DNDarray cut_as(const char* op, const DNDarray& x, const DNDarray& positions) {
   const auto target = x.layout().with(positions.shape(), x.split());
   return detail::wrap(detail::relayout_operand(op, positions, target, x.comm()), target, x.comm());
 }
 
-/// What is written at the places n(): values[n] for each, from the start again as often as needed; none of no values.
+/// Returns what is written to the places n(): values[n], repeated from the start; nothing if there are no values.
 template <class Places>
 std::optional<Operand> cycled(const Operand& values, Places n) {
   if (!values.array()) return values;
@@ -67,10 +67,10 @@ std::optional<Operand> cycled(const Operand& values, Places n) {
   return flatten(*values.array()).index({n() % size});
 }
 
-/// Whether no position along an axis counts, as in NumPy where an axis before it has no index.
+/// Whether positions along an axis are ignored, as in NumPy if an axis before it is empty.
 bool takes_nothing(const DNDarray& x, int axis) { return size_of({x.shape().begin(), x.shape().begin() + axis}) == 0; }
 
-/// A vector as a mask over the whole of an axis.
+/// Returns a vector as a mask over the whole of an axis.
 DNDarray completed_mask(const char* op, const DNDarray& condition, std::int64_t extent) {
   if (condition.ndim() != 1)
     detail::raise<ValueError>(op, "got a condition of shape {}; expected a vector", to_string(condition.shape()));
@@ -91,7 +91,7 @@ DNDarray compressed(const char* op, const DNDarray& condition, const DNDarray& a
   return detail::along(x, axis, completed_mask(op, condition, extent_of(x, axis)));
 }
 
-/// The mask over the elements of `x` in C order, in its shape.
+/// Returns the mask over the elements of `x` in C order, in its shape.
 DNDarray shaped_mask(const char* op, const DNDarray& x, const DNDarray& mask) {
   if (mask.size() != x.size())
     detail::raise<ValueError>(op, "got a mask of shape {} for an array of shape {}; expected as many elements",
@@ -99,7 +99,7 @@ DNDarray shaped_mask(const char* op, const DNDarray& x, const DNDarray& mask) {
   return reshape(mask.astype(bool_), x.shape());
 }
 
-/// The positions that are meant, bool counting as 0 and 1; those of the mode `raise` are checked by whoever uses them.
+/// Returns the positions with bool as 0 and 1. In the mode `raise` whoever uses them checks them.
 DNDarray in_mode(const char* op, const DNDarray& positions, std::int64_t extent, IndexMode mode) {
   if (positions.dtype() != bool_) detail::check_positions(op, positions, positions);
   const auto wide = positions.astype(int64);
@@ -107,7 +107,7 @@ DNDarray in_mode(const char* op, const DNDarray& positions, std::int64_t extent,
   return mode == IndexMode::wrap ? remainder(wide, extent) : clip(wide, 0, extent - 1);
 }
 
-/// The positions along each axis that positions in the flattened array, all of which there are, stand for.
+/// Returns the positions along each axis for positions in range of the flattened array.
 std::vector<DNDarray> unravelled(DNDarray rest, const Shape& shape) {
   std::vector<DNDarray> result(shape.size(), rest);
   for (auto axis = shape.size(); axis-- > 0;) {
@@ -122,7 +122,7 @@ void check_kind(const char* op, const DNDarray& x, const Operand& values) {
   else detail::check_number(op, values.number(), x.dtype());
 }
 
-/// What putmask and place write is not rounded or wrapped, as NumPy has it.
+/// putmask and place do not round or wrap what they write, as in NumPy.
 void check_held(const char* op, const DNDarray& x, const Operand& values) {
   if (!values.array()) return detail::check_number(op, values.number(), x.dtype());
   if (const auto dtype = values.array()->dtype(); !can_cast(dtype, x.dtype()))
@@ -140,7 +140,7 @@ DNDarray take(const DNDarray& array, const DNDarray& positions, const TakeOption
     return detail::take_positions("take", x, {{axis}, {meant}, axis});
   }
   auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = 1;  // it may have no index either
+  shape[static_cast<std::size_t>(axis)] = 1;  // it may be empty, too
   const auto first = in_mode("take", positions, 1, IndexMode::clip);
   return detail::take_positions("take", zeros_like(x, {.shape = shape}), {{axis}, {first}, axis});
 }

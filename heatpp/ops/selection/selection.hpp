@@ -7,7 +7,7 @@
 
 namespace heatpp {
 
-/// What a position out of range means.
+/// The meaning of a position out of range.
 enum class IndexMode {
   raise,  ///< an error
   wrap,   ///< the position modulo the extent
@@ -17,69 +17,69 @@ struct ModeOptions {
   IndexMode mode = IndexMode::raise;
 };
 
-/// x at `positions` along `axis`, whose axes take its place; of the flattened array for nullopt, and for an array
-/// without axes, which has axis 0 here. bool positions count as 0 and 1. As `x.index`.
+/// Takes x at `positions` along `axis`, whose axes replace it; from the flattened array for nullopt, and for an array
+/// without axes, which has axis 0 here. bool positions count as 0 and 1. Communicates as `x.index`.
 [[nodiscard]] DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = std::nullopt);
 struct TakeOptions {
   std::optional<int> axis = std::nullopt;
   IndexMode mode = IndexMode::raise;
 };
 [[nodiscard]] DNDarray take(const DNDarray& x, const DNDarray& positions, const TakeOptions& options);
-/// x[..., positions[i, j], j] along `axis`: the positions have as many axes as `x` and broadcast with its other ones.
-/// Where `axis` is not split and the other extents are equal, the positions move to the cut of `x`, if they have
-/// another, and the rest is local but for one byte that says whether they are in range; otherwise each element is
-/// fetched once, to where its position is. Of the flattened array, with a vector of positions, for nullopt.
+/// Takes x[..., positions[i, j], j] along `axis`: the positions have as many axes as `x` and broadcast with its other
+/// ones. If `axis` is not split and the other extents are equal, the positions move to the cut of `x` if they have
+/// another; the rest is local, except for one byte that says whether they are in range. Otherwise each element is
+/// fetched once, to its position. For nullopt, `x` is flattened and the positions are a vector.
 [[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = -1);
-/// Writes `values` where take_along_axis would read, the positions moving as there. Throws ValueError where that needs
-/// a vector and gets none.
+/// Writes `values` where take_along_axis would read; positions move as there. Throws ValueError if that needs a vector
+/// and does not get one.
 void put_along_axis(DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
 void put_along_axis(Selection&& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
-/// Writes `values`, from the start again as often as needed, at positions in the flattened array. This and the function
+/// Writes `values`, repeated from the start as needed, to positions in the flattened array. This and the function
 /// before throw as index_put.
 void put(DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
 void put(Selection&& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
-/// Writes values[n] at the places n in the flattened array where `mask` is true, from the start again as often as
-/// needed; split ones are fetched by their positions. The mask has as many elements as `x`, in any shape. This and the
-/// next two throw ValueError for another mask or number out of range, TypeError for a number of another kind, such as a
-/// float for whole numbers, and, but in copyto, for values of a dtype that x's does not hold (`can_cast`).
+/// Writes values[n] to the places n of the flattened array where `mask` is true, repeated from the start as needed;
+/// split ones are fetched by their positions. The mask has as many elements as `x`, in any shape. This and the next two
+/// throw ValueError for another mask or number out of range, TypeError for a number of another kind, such as a float
+/// for whole numbers, and, except copyto, for values of a dtype that x's does not hold (`can_cast`).
 void putmask(DNDarray& x, const DNDarray& mask, const Operand& values);
 void putmask(Selection&& x, const DNDarray& mask, const Operand& values);
-/// Writes one value after another at the places where `mask`, as that of putmask, is true.
+/// Writes one value after another to the places where `mask`, as that of putmask, is true.
 void place(DNDarray& x, const DNDarray& mask, const DNDarray& values);
 void place(Selection&& x, const DNDarray& mask, const DNDarray& values);
-/// Writes `source`, broadcast, into `x`, only where `where`, of bool, is true if it is given.
+/// Writes `source`, broadcast, into `x`; only where `where`, of bool, is true if it is given.
 void copyto(DNDarray& x, const Operand& source, const std::optional<DNDarray>& where = std::nullopt);
 void copyto(Selection&& x, const Operand& source, const std::optional<DNDarray>& where = std::nullopt);
 
-/// The elements of the flattened array where the flattened condition is not 0. As compress.
+/// Returns the elements of the flattened array where the flattened condition is not 0. Works as compress.
 [[nodiscard]] DNDarray extract(const DNDarray& condition, const DNDarray& x);
-/// The indices along `axis` where the vector `condition` is not 0; of the flattened array for nullopt, and for an array
-/// without axes, which has axis 0 here. It may be shorter than the axis, or longer by zeros. Throws ValueError for a
-/// condition that is no vector, IndexError for one that is true beyond the axis.
+/// Returns the indices along `axis` where the vector `condition` is not 0; of the flattened array for nullopt, and for
+/// an array without axes, which has axis 0 here. The condition may be shorter than the axis, or longer by zeros. Throws
+/// ValueError for a condition that is no vector, IndexError for one that is true beyond the axis.
 [[nodiscard]] DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<int> axis = std::nullopt);
 /// Arrays and numbers to choose from.
 struct Choices : std::vector<KeptOperand> {
   using std::vector<KeptOperand>::vector;
   Choices(const std::vector<DNDarray>& arrays) : vector(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
 };
-/// choices[which] element by element; bool positions count as 0 and 1. Throws ValueError on all ranks for positions
-/// without a choice, IndexError for those that are not whole numbers.
+/// Returns choices[which] element by element; bool positions count as 0 and 1. Throws ValueError on all ranks for
+/// positions without a choice, IndexError for those that are not whole numbers.
 [[nodiscard]] DNDarray choose(const DNDarray& which, const Choices& choices, const ModeOptions& options = {});
 
-/// Positions along each axis that positions in the flattened array of this shape stand for, and back. Throws ValueError
-/// on all ranks for positions that are out of range, which costs their extremes, and a shape with more elements than
-/// int64 counts; IndexError for positions that are not whole numbers.
+/// Convert positions in the flattened array of this shape to positions along each axis, and back. They throw ValueError
+/// on all ranks for positions out of range, which costs their extremes, and for a shape with more elements than int64
+/// counts; IndexError for positions that are not whole numbers.
 [[nodiscard]] std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape,
                                                   Order order = Order::C);
 struct RavelOptions {
   IndexMode mode = IndexMode::raise;
-  std::vector<IndexMode> modes = {};  ///< one for each axis, in the place of `mode`
+  std::vector<IndexMode> modes = {};  ///< one for each axis, instead of `mode`
   Order order = Order::C;
 };
 [[nodiscard]] DNDarray ravel_multi_index(const std::vector<DNDarray>& positions, const Shape& shape,
                                          const RavelOptions& options = {});
-/// Vectors of positions, or masks, shaped such that together they index their product. An array is indexed by them
-/// along one axis after the other, the split one last, and stays split along that.
+/// Shapes vectors of positions, or masks, so that together they index their product. An array is indexed by them along
+/// one axis after another, the split one last, and stays split along that.
 [[nodiscard]] std::vector<DNDarray> ix_(const std::vector<DNDarray>& positions);
 
 }  // namespace heatpp

@@ -28,7 +28,7 @@ std::vector<int> all_axes(int ndim) {
   return axes;
 }
 
-/// Axes of extent 1 that squeeze takes away, rising.
+/// Returns axes of extent 1 that squeeze removes, rising.
 std::vector<int> single_axes(const DNDarray& x, const Axes& axis) {
   if (!axis.all()) {
     const auto& given = axis.values();

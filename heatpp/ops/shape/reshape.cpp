@@ -9,7 +9,7 @@
 namespace heatpp {
 namespace {
 
-/// The shape with its -1 replaced.
+/// Replaces -1 in the shape.
 Shape completed(const DNDarray& x, Shape shape) {
   std::int64_t known = 1;
   for (const auto extent : shape) known *= extent == -1 ? 1 : extent;
@@ -23,7 +23,7 @@ Shape completed(const DNDarray& x, Shape shape) {
   return shape;
 }
 
-/// The same cut of the elements in C order.
+/// Returns this cut for the elements in C order.
 Layout flat(const Layout& layout) {
   if (!layout.split()) return layout.replicated({layout.size()});
   const auto extent = std::max<std::int64_t>(1, layout.shape().front());

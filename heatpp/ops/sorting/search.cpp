@@ -37,20 +37,20 @@ Rows<KeyOf<T>> keys_of(const at::Tensor& block) {
   return keys;
 }
 
-/// f(before), which tells whether a key comes before the place of `key`.
+/// Calls f(before), which tells whether a key precedes the place of `key`.
 template <class K, class F>
 std::int64_t on_side(Side side, K key, F f) {
   if (side == Side::left) return f([key](K other) { return other < key; });
   return f([key](K other) { return other <= key; });
 }
 
-/// Number of `keys` before the place of `key`.
+/// Returns the number of `keys` before the place of `key`.
 template <class K>
 std::int64_t place(std::span<const K> keys, K key, Side side) {
   return on_side(side, key, [&](auto before) { return detail::count_before(keys.data(), std::ssize(keys), before); });
 }
 
-/// The places of many keys, found in their order, so that neighbours are looked for in the same memory.
+/// Finds the places of many keys in their order, so that neighbors are looked up in the same memory.
 template <class K>
 void find_in_order(std::span<const K> keys, const Rows<K>& wanted, Side side, Rows<std::int64_t>& result) {
   using Word = std::conditional_t<sizeof(K) <= 4, std::uint64_t, detail::Key128>;
@@ -58,7 +58,7 @@ void find_in_order(std::span<const K> keys, const Rows<K>& wanted, Side side, Ro
   Rows<Word> words(wanted.size());
   for (std::int64_t i = 0; i < wanted.size(); ++i) words[i] = Indexed<Word>::of(wanted[i], i);
   detail::sort_keys(words.data(), words.size());
-  std::int64_t first = 0;  // keys that come before all that are left
+  std::int64_t first = 0;  // keys before all that are left
   for (const auto word : words) {
     first += on_side(side, static_cast<K>(Indexed<Word>::key(word)), [&](auto before) {
       return detail::count_few_before(keys.data() + first, std::ssize(keys) - first, before);
@@ -83,7 +83,7 @@ Rows<std::int64_t> places(const Rows<K>& keys, const Rows<K>& wanted, Side side)
   return result;
 }
 
-/// Places of so few keys that the elements between which they lie are fewer than all: only those become keys.
+/// Finds the places of so few keys that the elements between them are fewer than all: only those become keys.
 template <class T>
 Rows<std::int64_t> places_of_few(const at::Tensor& sorted, const Rows<KeyOf<T>>& wanted, Side side) {
   const auto n = sorted.size(0);
@@ -102,12 +102,12 @@ Rows<std::int64_t> places_of_few(const at::Tensor& sorted, const Rows<KeyOf<T>>&
 
 template <class T>
 Rows<std::int64_t> places_in(const at::Tensor& sorted, const Rows<KeyOf<T>>& wanted, Side side) {
-  constexpr std::int64_t steps = 32;  // to a place among 2^32
+  constexpr std::int64_t steps = 32;  // for a place among 2^32
   if (wanted.size() < sorted.numel() / steps) return places_of_few<T>(sorted, wanted, side);
   return places(keys_of<T>(sorted), wanted, side);
 }
 
-/// The places of a block's elements, which become keys piece by piece where all of the others fit in the cache.
+/// Finds the places of a block's elements, which become keys in pieces if all of the others fit in the cache.
 template <class T>
 Rows<std::int64_t> places_here(const at::Tensor& sorted, const at::Tensor& block, Side side) {
   constexpr std::int64_t piece = 1 << 12;
@@ -121,7 +121,7 @@ Rows<std::int64_t> places_here(const at::Tensor& sorted, const at::Tensor& block
   return result;
 }
 
-/// The first keys of the ranks that have any, and those ranks.
+/// Returns the first keys of the ranks that have any, and those ranks.
 template <class K>
 std::pair<std::vector<K>, std::vector<int>> first_keys(const Rows<K>& first, const Layout& layout,
                                                        const Communicator& comm) {
@@ -137,7 +137,7 @@ std::pair<std::vector<K>, std::vector<int>> first_keys(const Rows<K>& first, con
   return {std::move(firsts), std::move(ranks)};
 }
 
-/// Sends each wanted key to the rank in whose block its place is, and the places back.
+/// Sends each wanted key to the rank of its place, and the places back.
 template <class T, class K = KeyOf<T>>
 Rows<std::int64_t> routed_places(const DNDarray& sorted, const Rows<K>& wanted, Side side) {
   const auto& mine = sorted.larray();
@@ -154,7 +154,7 @@ Rows<std::int64_t> routed_places(const DNDarray& sorted, const Rows<K>& wanted, 
   return Rows<std::int64_t>(route.back(found.bytes().view(at::kLong) + sorted.layout().offset(comm.rank())));
 }
 
-/// Whether all of `a` is fewer bytes for a rank than what it takes to look `v` up where `a` lies.
+/// Whether to gather `a` takes fewer bytes for a rank than to look up `v` where `a` lies.
 bool cheaper_gathered(const DNDarray& a, const DNDarray& v, std::int64_t key_bytes) {
   const auto asked = v.split() ? v.size() / v.comm().size() * (key_bytes + 8) : v.size() * 8;
   return nbytes(a) <= asked || a.size() == 0;
@@ -172,7 +172,7 @@ Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
   return found;
 }
 
-/// `a` in the order of the positions that `sorter` holds.
+/// Returns `a` in the order of the positions in `sorter`.
 DNDarray in_order(const DNDarray& a, const DNDarray& sorter) {
   constexpr const char* op = "searchsorted";
   if (!is_integral(sorter.dtype()))
@@ -197,13 +197,13 @@ DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& val
   return detail::wrap(block.to(values.larray().device()), values.layout(), values.comm());
 }
 
-/// Whether bins rise; throws where they neither do nor fall. The first two that differ tell, as in NumPy, where some
-/// are NaN.
+/// Whether bins rise. Throws if they do neither. The first two that differ decide, as in NumPy, if some are
+/// NaN.
 bool rise(const char* op, const DNDarray& bins) {
   const auto edges = array_with_halos(bins, {.width = 0, .behind = 1});
   const auto pairs = std::max<std::int64_t>(0, edges.size(0) - 1);
   const auto left = edges.slice(0, 0, pairs), right = edges.slice(0, edges.size(0) - pairs);
-  std::vector<std::int64_t> first;  // which differ, rise and fall
+  std::vector<std::int64_t> first;  // differences that rise and fall
   for (const auto& found : {at::ne(left, right), at::lt(left, right), at::gt(left, right)}) {
     const auto places = found.nonzero();
     const auto offset = bins.split() ? bins.layout().offset(bins.comm().rank()) : 0;

@@ -43,7 +43,7 @@ DNDarray unique_elements(const DNDarray& x, Same same) {
   });
 }
 
-/// `block` as an array with the layout that the other parts of a Distinct have.
+/// Returns `block` as an array with the layout of the other parts of a Distinct.
 DNDarray part(const detail::Distinct& found, const at::Tensor& block, const DNDarray& x) {
   return detail::wrap(block.to(x.larray().device()), found.layout, x.comm());
 }
@@ -51,7 +51,7 @@ DNDarray inverse_of(const detail::Distinct& found, const DNDarray& x) {
   return detail::wrap(found.inverse.to(x.larray().device()), x.layout(), x.comm());
 }
 
-// Which of two arrays an element is in.
+// The arrays that an element is in.
 constexpr std::uint8_t in_a = 1, in_b = 2, in_both = in_a | in_b;
 
 /// Two arrays in one dtype, and whether either is split.
@@ -72,14 +72,14 @@ Pair compared(const char* op, const DNDarray& a, const DNDarray& b) {
   return paired(op, a, b, detail::comparison_type(a.dtype(), b.dtype()));
 }
 
-/// The elements of a block that this rank speaks for: a share of a replicated one where ranks work together.
+/// Returns the elements of a block that this rank handles: a share of a replicated one if ranks work together.
 at::Tensor share_of(const DNDarray& x, bool split) {
   if (x.split() || !split) return x.larray();
   const Layout even({x.size()}, 0, x.comm().size());
   return x.larray().reshape({-1}).narrow(0, even.offset(x.comm().rank()), even.count(x.comm().rank()));
 }
 
-/// The keys of two rising lists, and the lists that each is in.
+/// The keys of two rising lists, and the lists that hold each key.
 template <class K>
 struct Membership {
   Rows<K> keys;
@@ -103,7 +103,7 @@ Membership<K> membership(const Rows<K>& a, const Rows<K>& b) {
   return members;
 }
 
-/// Which of the two arrays each distinct key is in.
+/// Returns which of the two arrays hold each distinct key.
 template <class K>
 Rows<std::uint8_t> united(const ByKey<K>& keys, const Rows<std::uint8_t>& arrived) {
   Rows<std::uint8_t> where(keys.distinct.size());
@@ -112,7 +112,7 @@ Rows<std::uint8_t> united(const ByKey<K>& keys, const Rows<std::uint8_t>& arrive
   return where;
 }
 
-/// The elements that `times(where, is_nan)` wants, as often as it says.
+/// Selects elements as often as `times(where, is_nan)` says.
 template <class Times>
 DNDarray select_members(const Pair& pair, Times times) {
   const auto& [a, b, split] = pair;
@@ -121,7 +121,7 @@ DNDarray select_members(const Pair& pair, Times times) {
         membership(detail::distinct_keys<T>(share_of(a, split)), detail::distinct_keys<T>(share_of(b, split)));
     const auto keys = detail::by_key(std::move(members.keys), split ? a.comm() : self());
     const auto where = united(keys, keys.there(members.where));
-    Rows<KeyOf<T>> chosen(keys.distinct.size() + 1);  // of which NaN may be wanted twice
+    Rows<KeyOf<T>> chosen(keys.distinct.size() + 1);  // NaN may be selected twice
     auto* end = chosen.begin();
     for (std::int64_t i = 0; i < where.size(); ++i)
       end = std::fill_n(end, times(where[i], detail::is_nan_key<T>(keys.distinct[i])), keys.distinct[i]);
@@ -130,7 +130,7 @@ DNDarray select_members(const Pair& pair, Times times) {
   });
 }
 
-/// For each key whether it is in both arrays, looked up where the key went.
+/// Returns for each key whether it is in both arrays, looked up where the key was sent.
 template <class K>
 Rows<std::uint8_t> found_in_both(Membership<K>& members, const Communicator& comm) {
   const auto keys = detail::by_key(std::move(members.keys), comm);
@@ -149,9 +149,9 @@ at::Tensor is_member(const DNDarray& x, const DNDarray& test, bool split) {
     if (const auto found = detail::looked_up<T>(x.larray(), wanted)) return *found;
   auto groups = detail::group_elements<T>(x, Same::set_key, {.inverse = true});
   auto members = membership(groups.keys, wanted);
-  groups.keys = wanted = Rows<KeyOf<T>>();  // their memory is wanted for the exchange
+  groups.keys = wanted = Rows<KeyOf<T>>();  // the exchange needs their memory
   auto found = found_in_both(members, split ? x.comm() : self());
-  std::int64_t n = 0;  // leaves those of x
+  std::int64_t n = 0;  // keeps the answers for x
   for (std::int64_t i = 0; i < found.size(); ++i) {
     found[n] = found[i];
     n += (members.where[i] & in_a) != 0;
@@ -207,7 +207,7 @@ DNDarray union1d(const DNDarray& a, const DNDarray& b) {
   return select_members(promoted("union1d", a, b), [](auto, bool) { return 1; });
 }
 DNDarray setdiff1d(const DNDarray& a, const DNDarray& b) {
-  if (is_whole(a.dtype()) && !is_whole(b.dtype())) {  // meeting in floating point they would be rounded
+  if (is_whole(a.dtype()) && !is_whole(b.dtype())) {  // a common floating dtype would round them
     const auto values = unique(a);
     return values.index({isin(values, b, {.invert = true})});
   }

@@ -22,7 +22,7 @@ using detail::Keys;
 using detail::Rows;
 using detail::Zeros;
 
-/// Calls f.operator()<T, Word>() for the dtype and the narrowest word that holds its keys and positions below n.
+/// Calls f.operator()<T, Word>() for the dtype and the narrowest word for its keys and positions below n.
 template <class F>
 auto with_word_type(at::ScalarType type, std::int64_t n, F f) {
   return detail::with_element_type(type, [&]<class T>() -> decltype(f.template operator()<float, Key128>()) {
@@ -33,7 +33,7 @@ auto with_word_type(at::ScalarType type, std::int64_t n, F f) {
   });
 }
 
-/// ~0 to reverse the order of keys.
+/// Returns ~0 to reverse the order of keys, else 0.
 template <class K>
 K reversal(bool descending) {
   return descending ? static_cast<K>(~K{0}) : K{0};
@@ -59,7 +59,7 @@ at::Tensor positions(const Rows<Word>& words) {
   return result;
 }
 
-/// The words' columns sorted, along the split axis of `x` in its layout.
+/// Sorts the words' columns, along the split axis of `x` in its layout.
 template <class Word>
 Rows<Word> sorted(Rows<Word> words, std::int64_t columns, const DNDarray& x, int axis) {
   if (x.split() == axis && x.comm().size() > 1) {

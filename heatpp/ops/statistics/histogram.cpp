@@ -22,7 +22,7 @@ Dtype edge_dtype(const DNDarray& x) { return is_floating(x.dtype()) ? x.dtype() 
 
 at::Tensor flat_block(const at::Tensor& block) { return block.cpu().contiguous().view({-1}); }
 
-/// The block of the weights that belongs to this rank's block of `x`, flattened; nothing where there are none.
+/// Returns the block of the weights for this rank's block of `x`, flattened; nothing if there are none.
 std::optional<at::Tensor> weights_block(const char* op, const DNDarray& x, const std::optional<DNDarray>& weights) {
   if (!weights) return std::nullopt;
   if (weights->shape() != x.shape())
@@ -31,13 +31,13 @@ std::optional<at::Tensor> weights_block(const char* op, const DNDarray& x, const
   return flat_block(detail::relayout_operand(op, *weights, x.layout(), x.comm()));
 }
 
-/// Counters for each rank of an array as `like`.
+/// Makes counters for each rank of an array as `like`.
 at::Tensor counters(const char* op, std::int64_t count, at::ScalarType type, const DNDarray& like) {
   return detail::allocated(op, like.layout().replicated({count}), type, like.comm(),
                            [&] { return at::zeros({count}, type); });
 }
 
-/// The sums of the real weights of each of `count` numbers, of which -1 counts for nothing.
+/// Sums the real weights of each of `count` numbers; -1 does not count.
 at::Tensor weighted(const char* op, const at::Tensor& numbers, const at::Tensor& weights, std::int64_t count,
                     const DNDarray& like) {
   const auto values = weights.to(at::kDouble).contiguous();
@@ -49,7 +49,7 @@ at::Tensor weighted(const char* op, const at::Tensor& numbers, const at::Tensor&
   return sums.narrow(0, 1, count).contiguous();
 }
 
-/// The sum over all ranks as an array that every rank has.
+/// Sums over all ranks; every rank gets the array.
 DNDarray summed(at::Tensor counts, const Shape& shape, const DNDarray& like) {
   counts = counts.contiguous();
   if (like.split()) like.comm().allreduce(detail::buffer_of(counts));
@@ -81,7 +81,7 @@ std::vector<Bins> bins_of(const char* op, const DNDarray& x, const HistogramOpti
 
 at::Tensor widths(const Bins& bins) { return bins.array.larray().cpu().diff().to(at::kDouble); }
 
-/// Divided by the volume of the bins and the sum of all.
+/// Divides by the volume of the bins and the sum of all.
 DNDarray as_density(const DNDarray& counts, const std::vector<Bins>& bins) {
   const auto type = is_complex(counts.dtype()) ? at::kComplexDouble : at::kDouble;
   auto result = counts.larray().to(type);
@@ -94,7 +94,7 @@ DNDarray as_density(const DNDarray& counts, const std::vector<Bins>& bins) {
   return detail::wrap(result / total, counts.layout(), counts.comm());
 }
 
-/// The histogram of the rows that the columns form, blocks of the arrays' own.
+/// Computes the histogram of the rows that the columns form, which are blocks of the arrays.
 Histogramdd histogram_of(const char* op, std::span<const at::Tensor> columns, const std::vector<BinsWanted>& wanted,
                          const DNDarray& like, const std::optional<at::Tensor>& weights, bool density) {
   const auto bins = detail::make_bins(op, columns, wanted, like);
@@ -199,7 +199,7 @@ DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   if (x.ndim() != 1 || options.minlength < 0)
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",
                               to_string(x.shape()), options.minlength);
-  // Of nothing NumPy counts, whatever the weights are.
+  // NumPy returns counts for an empty array, whatever the weights are.
   const auto weights = x.size() > 0 ? weights_block(op, x, options.weights) : std::nullopt;
   const auto numbers = flat_block(x.larray());
   std::vector<std::int64_t> ends{0, 1};  // the smallest, and the largest with its sign reversed
@@ -209,7 +209,7 @@ DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   }
   if (x.split()) x.comm().allreduce(ends, ReduceOp::min);
   if (ends[0] < 0) detail::raise<ValueError>(op, "got the element {}; expected none below 0", ends[0]);
-  constexpr auto most = std::numeric_limits<std::int64_t>::max() / 16;  // whose bytes can be counted
+  constexpr auto most = std::numeric_limits<std::int64_t>::max() / 16;  // so that the bytes can be counted
   if (std::max(options.minlength, -ends[1]) >= most)
     detail::raise<ValueError>(op, "got the element {} and minlength {}; expected smaller ones than {}", -ends[1],
                               options.minlength, most);

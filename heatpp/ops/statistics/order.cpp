@@ -19,8 +19,8 @@
 namespace heatpp {
 namespace {
 
-/// The axis along which lines that reach over ranks are better cut: moving a rank's part of one costs less than the
-/// histograms of its digits, of which there are as many as bytes, with 256 numbers of 8 bytes.
+/// Returns the axis along which lines over several ranks are better cut: if moving a rank's part costs less than the
+/// histograms of its digits, one for each byte, with 256 numbers of 8 bytes.
 std::optional<int> better_cut(const DNDarray& x, const detail::ReducedAxes& reduced) {
   if (!reduced.over_split || reduced.count > 2048 * std::int64_t{x.comm().size()}) return std::nullopt;
   for (int axis = 0; axis < x.ndim(); ++axis)
@@ -28,7 +28,7 @@ std::optional<int> better_cut(const DNDarray& x, const detail::ReducedAxes& redu
   return std::nullopt;
 }
 
-/// Parts of `scale`, 1 or 100, as parts of 1.
+/// Converts parts of `scale`, 1 or 100, to parts of 1.
 std::vector<double> parts_of(const char* op, std::vector<double> q, double scale) {
   for (auto& part : q) {
     if (!(part >= 0 && part <= scale)) detail::raise<ValueError>(op, "got q = {}; expected 0 <= q <= {}", part, scale);
@@ -57,7 +57,7 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
   if (const auto axis = better_cut(x, reduced))
     return resplit(quantiles(op, resplit(x, axis), wanted, options), std::nullopt);
 
-  const auto each = reduced.result_layout(x.layout());  // of one quantile
+  const auto each = reduced.result_layout(x.layout());  // layout of one quantile
   const auto result = detail::quantiles_of(detail::lines_along(detail::readable(x.larray()), reduced.axes),
                                            reduced.count, wanted, reduced.over_split ? x.comm() : self());
   auto shape = each.shape(), local = each.local_shape(x.comm().rank());

@@ -6,8 +6,8 @@
 namespace heatpp::random::detail {
 
 /// A random permutation of 0 .. n - 1 that is computed where it is needed. Short ones are shuffled (Fisher, Yates), so
-/// that each is as likely; long ones are a Feistel network over the next power of two, walked on until it comes back
-/// into the range (Black, Rogaway, "Ciphers with arbitrary finite domains", 2002).
+/// all are equally likely. Long ones are a Feistel network over the next power of two, which is applied until the
+/// number is in the range again (Black, Rogaway, "Ciphers with arbitrary finite domains", 2002).
 class Bijection {
  public:
   Bijection(Key key, std::uint64_t counter, std::int64_t n);
@@ -18,7 +18,7 @@ class Bijection {
   [[nodiscard]] std::int64_t inverse(std::int64_t i) const {
     return table_.empty() ? walked<true>(static_cast<std::uint64_t>(i)) : inverse_[static_cast<std::size_t>(i)];
   }
-  /// Either of them at first, first + 1, ...
+  /// Computes the permutation or its inverse at first, first + 1, ...
   void at(std::int64_t first, std::int64_t count, std::int64_t* out) const { fill<false>(first, count, out); }
   void inverse_at(std::int64_t first, std::int64_t count, std::int64_t* out) const { fill<true>(first, count, out); }
 

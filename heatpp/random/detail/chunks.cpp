@@ -6,7 +6,7 @@
 namespace heatpp::random::detail {
 namespace {
 
-/// Runs f(words, lane, out) for each counter of each chunk; f stores what the words give at lane, lane + lanes, ...
+/// Runs f(words, lane, out) for each counter of each chunk; f writes the results at lane, lane + lanes, ...
 template <class T, class F>
 [[gnu::always_inline]] inline void for_each_counter(Key key, std::uint64_t counter, std::int64_t chunks, T* out, F f) {
   for (std::int64_t c = 0; c < chunks; ++c, counter += lanes, out += chunk<T>)
@@ -88,7 +88,7 @@ HEATPP_SIMD void exponential_chunks(Key key, std::uint64_t counter, std::int64_t
 
 namespace {
 
-/// One chunk; whether any word was rejected.
+/// Draws one chunk. Returns whether a word was rejected.
 HEATPP_SIMD bool draw_integers(Key key, std::uint64_t counter, std::int64_t low, std::uint32_t bound,
                                std::uint32_t least, std::int64_t* out) {
   std::uint32_t rejected = 0;
@@ -103,7 +103,7 @@ HEATPP_SIMD bool draw_integers(Key key, std::uint64_t counter, std::int64_t low,
   return rejected != 0;
 }
 
-/// Other numbers for those whose words were rejected. Each word has blocks of its own to draw from.
+/// Draws numbers again for rejected words. Each word has blocks of its own.
 void replace_rejected(Key key, std::uint64_t counter, std::int64_t low, std::uint32_t bound, std::uint32_t least,
                       std::int64_t* out) {
   for (std::int64_t l = 0; l < lanes; ++l) {
@@ -126,7 +126,7 @@ void integer_chunks(Key key, std::uint64_t counter, std::int64_t chunks, std::in
 
 namespace {
 
-/// Calls f(first block of a counter, numbers, lane) for each, and stores the block `draw` as the one to go on with.
+/// Calls f(first block of a counter, numbers, lane) for each, and stores the block `draw` for later draws.
 template <class F>
 [[gnu::always_inline]] inline void for_each_lane(Key key, std::uint64_t counter, std::int64_t groups,
                                                  std::uint32_t draw, Ahead* out, F f) {

@@ -5,41 +5,41 @@
 
 namespace heatpp::random::detail {
 
-/// Counters that are worked on side by side.
+/// Counters that are processed in parallel.
 inline constexpr std::int64_t lanes = 16;
-/// Elements of type T made from `lanes` counters: word w of counter l gives element w * lanes + l of the chunk.
+/// Elements of type T from `lanes` counters: word w of counter l gives element w * lanes + l of the chunk.
 template <class T>
 inline constexpr std::int64_t chunk = lanes* std::int64_t{16 / sizeof(T)};
 
-/// Fills whole chunks from the counters that start at `counter`: a kernel of numbers shift + scale * z. T is float or
+/// Fills whole chunks from the counters that start at `counter` with numbers shift + scale * z. T is float or
 /// double.
 template <class T>
 using ChunkKernel = void (*)(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
 
-/// z uniform in [0, 1), a multiple of 2^-24 or 2^-53.
+/// Draws z uniformly in [0, 1), a multiple of 2^-24 or 2^-53.
 template <class T>
 void uniform_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
-/// z of the standard normal distribution.
+/// Draws z from the standard normal distribution.
 template <class T>
 void normal_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
-/// z of the standard exponential distribution: never 0, and up to 22 for float, beyond which lies 1e-10 of the
+/// Draws z from the standard exponential distribution: never 0, and up to 22 for float, which cuts 1e-10 of the
 /// distribution, or 37.
 template <class T>
 void exponential_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
 
-/// Fills chunks of so many with `low` + k for k uniform below `bound`, which is not 0, without bias (Lemire 2019). The
-/// few that its words leave no number draw on from counters of their own.
+/// Fills chunks of this size with `low` + k for k uniform below `bound`, which is not 0, without bias (Lemire 2019). A
+/// few words give no number; these draw again from counters of their own.
 inline constexpr std::int64_t integers_per_chunk = 4 * lanes;
 void integer_chunks(Key key, std::uint64_t counter, std::int64_t chunks, std::int64_t low, std::uint32_t bound,
                     std::int64_t* out);
 
-/// What the elements of `lanes` counters draw first, made for all of them side by side.
+/// What the elements of `lanes` counters draw first, in parallel for all of them.
 enum class First { words, exponential, logit, normals };
 struct Ahead {
-  std::uint32_t words[4][lanes];  ///< the block that they go on with: word w of counter + l at [w][l]
+  std::uint32_t words[4][lanes];  ///< block from which they continue: word w of counter + l at [w][l]
   double numbers[2][lanes];       ///< the first number, or two normal ones
 };
-/// For `groups` times `lanes` counters. Normal numbers take all of a counter's first block, the others half of it.
+/// Draws for `groups` times `lanes` counters. Normal numbers use a counter's whole first block, others half of it.
 template <First>
 void draw_ahead(Key key, std::uint64_t counter, std::int64_t groups, Ahead* out);
 

@@ -2,7 +2,7 @@
 
 #include <heatpp/random/detail/draws.hpp>
 
-// Samplers of the continuous distributions: `valid` says which parameters there are, `draw` gives one number.
+// Samplers of the continuous distributions: `valid` checks the parameters, `draw` gives one number.
 namespace heatpp::random::detail {
 
 struct StandardExponential {
@@ -17,18 +17,18 @@ struct Exponential {
   static double draw(Draws& d, double scale) { return scale * d.exponential(); }
 };
 
-/// A standard gamma number as a (1 + rest) exp(-boost), whose logarithm underflows later than it: Marsaglia, Tsang
-/// (2000).
+/// A standard gamma number as a (1 + rest) exp(-boost), whose logarithm underflows later than the number: Marsaglia,
+/// Tsang (2000).
 struct GammaDraw {
   double a, rest, boost;
   [[nodiscard]] double value() const { return boost == 0 ? a + a * rest : (a + a * rest) * std::exp(-boost); }
   [[nodiscard]] double log() const { return std::log(a) + std::log1p(rest) - boost; }
-  /// Whether products and ratios of such numbers have all their digits.
+  /// Whether products and ratios of such numbers keep all their digits.
   [[nodiscard]] bool moderate() const { return boost == 0 && a > 0 && a < 1e100; }
 };
 inline GammaDraw draw_gamma(Draws& d, double shape) {
   if (shape == 0 || std::isinf(shape)) return {shape, 1, 0};
-  // Gamma(a) = Gamma(a + 1) * U^(1/a).
+  // This uses Gamma(a) = Gamma(a + 1) * U^(1/a).
   const auto boost = [&] { return shape < 1 ? d.exponential() / shape : 0; };
   const double a = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * a);
   for (;;) {
@@ -36,14 +36,14 @@ inline GammaDraw draw_gamma(Draws& d, double shape) {
     if (t <= -1) continue;
     const double rest = t * (3 + t * (3 + t)), u = d.uniform();
     if (u < 1 - 0.0331 * (x * x) * (x * x)) return {a, rest, boost()};
-    // log(v) - v + 1 for v = (1 + t)^3, without the digits that cancel where v is nearly 1.
+    // This is log(v) - v + 1 for v = (1 + t)^3, without the digits that cancel if v is nearly 1.
     const double difference = 3 * (std::log1p(t) - t - t * t) - t * t * t;
     if (std::log(u) < 0.5 * x * x + a * difference) return {a, rest, boost()};
   }
 }
 inline double gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).value(); }
 
-/// x / y, also where both are too small for a double.
+/// Returns x / y, also if both are too small for a double.
 inline double ratio(const GammaDraw& x, const GammaDraw& y) {
   return x.moderate() && y.moderate() ? x.value() / y.value() : std::exp(x.log() - y.log());
 }
@@ -85,7 +85,7 @@ struct NoncentralChisquare {
   static constexpr auto first = First::normals;
   static constexpr auto expected = "df > 0, nonc >= 0";
   static bool valid(double df, double nonc) { return df > 0 && not_negative(nonc); }
-  static double draw(Draws& d, double df, double nonc);  // with the Poisson sampler
+  static double draw(Draws& d, double df, double nonc);  // defined with the Poisson sampler
 };
 
 struct F {
@@ -197,14 +197,14 @@ struct Rayleigh {
 struct Vonmises {
   static constexpr auto expected = "kappa >= 0";
   static bool valid(double, double kappa) { return not_negative(kappa); }
-  /// Best, Fisher (1979); the limits of small and large kappa as a uniform and a normal number.
+  /// This is Best, Fisher (1979); small and large kappa use their limits, a uniform and a normal number.
   static double draw(Draws& d, double mu, double kappa) {
     double angle = 0;
     if (kappa < 1e-8) angle = pi * (2 * d.uniform() - 1);
     else if (kappa > 1e6) angle = d.normal() / std::sqrt(kappa);
     else {
       const double r = 1 + std::sqrt(1 + 4 * kappa * kappa), rho = (r - std::sqrt(2 * r)) / (2 * kappa);
-      // Of small kappa rho would be what rounding leaves; this is its series.
+      // For small kappa, rho would be a rounding error; this is its series.
       const double s = kappa < 1e-5 ? 1 / kappa + kappa : (1 + rho * rho) / (2 * rho);
       double cosine = 0, y = 0;
       do {
@@ -225,10 +225,10 @@ struct Wald {
   static constexpr auto first = First::normals;
   static constexpr auto expected = "mean > 0, scale > 0";
   static bool valid(double mean, double scale) { return mean > 0 && scale > 0; }
-  /// Michael, Schucany, Haas (1976).
+  /// This is Michael, Schucany, Haas (1976).
   static double draw(Draws& d, double mean, double scale) {
     const double z = d.normal(), y = mean * z * z;
-    // The smaller root, in the form without cancellation and without y squared, which overflows.
+    // This form of the smaller root has no cancellation and no square of y, which overflows.
     const double x = mean / (1 + (y + std::sqrt(y) * std::sqrt(4 * scale + y)) / (2 * scale));
     return d.uniform() <= mean / (mean + x) ? x : mean * mean / x;
   }

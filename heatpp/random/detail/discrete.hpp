@@ -5,36 +5,36 @@
 #include <heatpp/random/detail/continuous.hpp>
 #include <limits>
 
-// Samplers of the distributions over whole numbers.
+// Samplers of the distributions of whole numbers.
 namespace heatpp::random::detail {
 
-/// A whole number as int64; what does not fit is the largest, as in NumPy.
+/// Returns a whole number as int64; one that does not fit becomes the largest, as in NumPy.
 inline std::int64_t saturated(double x) {
   return x < 0x1p63 ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::max();
 }
 
-/// log k! of numbers so small that sums of them are right to nine decimals, as is enough to accept or reject.
+/// log k! of small numbers; their sums are accurate to nine decimals, which is enough to accept or reject.
 inline const auto log_factorials = [] {
   std::array<double, 1024> table{};
   for (std::size_t k = 1; k < table.size(); ++k) table[k] = table[k - 1] + std::log(static_cast<double>(k));
   return table;
 }();
 
-/// log k! - k log k + k, by Stirling's series where that is exact: sums of whole log k! would lose the digits of what
-/// differs between neighbours.
+/// Returns log k! - k log k + k, by Stirling's series if that is exact. Sums of log k! would lose the digits in which
+/// neighbors differ.
 inline double stirling_rest(double k) {
   if (k >= 16) return std::log(2 * pi * k) / 2 + (1.0 / 12 - (1.0 / 360 - 1 / (1260 * k * k)) / (k * k)) / k;
   return k == 0 ? 0 : log_factorials[static_cast<std::size_t>(k)] - k * std::log(k) + k;
 }
 
-/// k log(k / mean) + mean - k: Loader, "Fast and accurate computation of binomial probabilities" (2000). `mean` > 0.
+/// Returns k log(k / mean) + mean - k: Loader, "Fast and accurate computation of binomial probabilities" (2000).
 inline double deviance(double k, double mean) {
   const double t = (k - mean) / mean;
   return mean * (t > -1 ? (1 + t) * std::log1p(t) - t : 1);
 }
 
-/// Counts up as the distribution function does to a uniform number: Devroye (1986), III.2. `p` is the probability of 0,
-/// ratio(k) how much likelier k + 1 is than k; what lies beyond `last` is below the digits of the uniform number.
+/// Counts up until the distribution function reaches a uniform number: Devroye (1986), III.2. `p` is the probability of
+/// 0, ratio(k) that of k + 1 divided by that of k; numbers beyond `last` are too unlikely.
 template <class F>
 std::int64_t by_inversion(Draws& d, double p, double last, F ratio) {
   for (;;) {
@@ -57,7 +57,7 @@ struct Poisson {
   static std::int64_t small(Draws& d, double lam) {
     return by_inversion(d, std::exp(-lam), 128, [=](double k) { return lam / (k + 1); });
   }
-  /// Transformed rejection with squeeze: Hörmann (1993), PTRS.
+  /// This is transformed rejection with squeeze: Hörmann (1993), PTRS.
   static std::int64_t large(Draws& d, double lam) {
     const double b = 0.931 + 2.53 * std::sqrt(lam), a = -0.059 + 0.02483 * b;
     const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), sure = 0.9277 - 3.6224 / (b - 2);
@@ -88,7 +88,7 @@ struct Binomial {
     return by_inversion(d, std::exp(n * std::log1p(-p)), std::min(n, 128.0),
                         [=](double k) { return (n - k) / (k + 1) * odds; });
   }
-  /// Transformed rejection with squeeze: Hörmann (1993), BTRS.
+  /// This is transformed rejection with squeeze: Hörmann (1993), BTRS.
   static std::int64_t large(Draws& d, double n, double p) {
     const double spread = std::sqrt(n * p * (1 - p)), mode = std::floor((n + 1) * p);
     const double b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
@@ -129,7 +129,7 @@ struct Geometric {
 struct Zipf {
   static constexpr auto expected = "a > 1";
   static bool valid(double a) { return a > 1; }
-  /// Devroye (1986), X.6, with numbers below 2^63 alone, which for a near 1 hardly one would be.
+  /// This is Devroye (1986), X.6, for numbers below 2^63 only; for a near 1 hardly any would be.
   static std::int64_t draw(Draws& d, double a) {
     constexpr double log_2 = 0.69314718055994530942;
     const double above = a - 1, b = std::expm1(above * log_2), reach = -std::expm1(-63 * log_2 * above);
@@ -146,7 +146,7 @@ struct Zipf {
 struct Logseries {
   static constexpr auto expected = "0 <= p < 1";
   static bool valid(double p) { return p >= 0 && p < 1; }
-  /// Kemp (1981): a geometric number with a random parameter.
+  /// This is Kemp (1981): a geometric number with a random parameter.
   static std::int64_t draw(Draws& d, double p) {
     if (p == 0) return 1;
     const double v = d.uniform(), x = std::log1p(-p) * d.uniform();
@@ -176,7 +176,7 @@ struct Hypergeometric {
       if (d.uniform() * all < left) --left;
     return static_cast<std::int64_t>(good - left);
   }
-  /// Ratio of uniforms: Stadlober (1990), HRUA. Here good <= bad and 2 sample <= good + bad.
+  /// This is the ratio of uniforms: Stadlober (1990), HRUA. Here good <= bad and 2 sample <= good + bad.
   static std::int64_t large(Draws& d, double good, double bad, double sample) {
     const double all = good + bad, p = good / all, mean = sample * p, q = sample / all;
     const double spread = std::sqrt((all - sample) * sample * p * (1 - p) / (all - 1) + 0.5);
@@ -203,7 +203,7 @@ struct Hypergeometric {
 };
 
 inline double NoncentralChisquare::draw(Draws& d, double df, double nonc) {
-  // What df adds to a nonc beyond Poisson's numbers is below its last digit.
+  // Beyond Poisson's numbers, df changes nonc by less than its last digit.
   if (df > 1 || nonc / 2 > Poisson::largest) {
     const double shifted = d.normal() + std::sqrt(nonc);
     return (df > 1 ? 2 * gamma_draw(d, (df - 1) / 2) : 0) + shifted * shifted;

@@ -8,14 +8,14 @@
 
 namespace heatpp::random::detail {
 
-/// Whether a parameter is at least 0. As in NumPy a negative zero is not.
+/// Whether a parameter is at least 0. As in NumPy, a negative zero is not.
 [[nodiscard]] inline bool not_negative(double x) { return x >= 0 && !std::signbit(x); }
 
-/// The random numbers of one element, as many as it asks for: blocks of its own counter. So an element is a function of
-/// the key and its counter however often a sampler rejects.
+/// The random numbers of one element, as many as it requests: blocks of its own counter. So an element is a function of
+/// the key and its counter, however often a sampler rejects.
 class Draws {
  public:
-  /// Of the element with `counter`, which is at `lane` of those that have drawn `first` ahead.
+  /// Draws for the element with `counter`, at `lane` of those that have drawn `first` ahead.
   Draws(Key key, std::uint64_t counter, First first, const Ahead& ahead, std::int64_t lane)
       : key_(key),
         counter_(counter),
@@ -23,7 +23,7 @@ class Draws {
     if (first == First::exponential || first == First::logit) half_ = 1, ahead_ = ahead.numbers[0][lane];
     if (first == First::normals) draw_ = 1, normals_ = {ahead.numbers[1][lane], ahead.numbers[0][lane]}, left_ = 2;
   }
-  /// From the block `draw` of the counter on.
+  /// Draws from the block `draw` of the counter on.
   Draws(Key key, std::uint64_t counter, std::uint32_t draw = 0)
       : key_(key), counter_(counter), words_(philox(counter_of(counter, draw), key)), draw_(draw) {}
 
@@ -31,17 +31,17 @@ class Draws {
     const auto [low, high] = next();
     return joined(low, high);
   }
-  /// Uniform in the open interval (0, 1).
+  /// Draws uniformly in the open interval (0, 1).
   [[nodiscard]] double uniform() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
-  /// Standard exponential: never 0, and up to 37.
+  /// Draws a standard exponential number: never 0, and up to 37.
   [[nodiscard]] double exponential() {
     return made_ahead([](auto u) { return -log_of(u); });
   }
-  /// log(u / (1 - u)) of a uniform number u.
+  /// Draws log(u / (1 - u)) of a uniform number u.
   [[nodiscard]] double logit() {
     return made_ahead([](auto u) { return logit_of(u); });
   }
-  /// Standard normal. They are made in pairs.
+  /// Draws a standard normal number. They are made in pairs.
   [[nodiscard]] double normal() {
     if (left_ == 0) {
       const auto [low, high] = next();
@@ -53,7 +53,7 @@ class Draws {
     }
     return normals_[--left_];
   }
-  /// Uniform in 0 .. bound - 1 without bias (Lemire 2019); any 64 bits for bound 0.
+  /// Draws uniformly in 0 .. bound - 1 without bias (Lemire 2019); any 64 bits for bound 0.
   [[nodiscard]] std::uint64_t below(std::uint64_t bound) {
     using Wide = unsigned __int128;
     auto word = bits();
@@ -67,7 +67,7 @@ class Draws {
   }
 
  private:
-  /// The number that was made ahead, or f(u) for a uniform number u.
+  /// Returns the number that was drawn ahead, or f(u) for a uniform number u.
   template <class F>
   [[nodiscard]] double made_ahead(F f) {
     if (!std::isnan(ahead_)) return std::exchange(ahead_, NAN);
@@ -94,7 +94,7 @@ class Draws {
   std::uint32_t draw_ = 0;
   double ahead_ = NAN;
   std::array<double, 2> normals_{};
-  std::size_t left_ = 0;  // of the normal numbers
+  std::size_t left_ = 0;  // number of normal ones
 };
 
 }  // namespace heatpp::random::detail

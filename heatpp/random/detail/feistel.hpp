@@ -5,7 +5,7 @@
 
 namespace heatpp::random::detail {
 
-/// A random permutation of the numbers of `bits` bits, at most 64: an alternating Feistel network.
+/// A random permutation of the numbers with `bits` bits, at most 64: an alternating Feistel network.
 class Feistel {
  public:
   Feistel() = default;
@@ -17,7 +17,7 @@ class Feistel {
     }
   }
 
-  /// Inlined into loops, which the compiler turns into vector code.
+  /// This is inlined into loops, which the compiler vectorizes.
   template <bool Inverse>
   [[nodiscard, gnu::always_inline]] std::uint64_t apply(std::uint64_t x) const {
     auto high = static_cast<std::uint32_t>(x >> low_bits_), low = static_cast<std::uint32_t>(x) & low_mask_;
@@ -37,7 +37,7 @@ class Feistel {
   };
 
   static constexpr std::uint32_t mask(int bits) { return static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1); }
-  /// lowbias32 (Wellons, "Prospecting for hash functions", 2018) with a key at both multiplications.
+  /// Computes lowbias32 (Wellons, "Prospecting for hash functions", 2018) with a key at both multiplications.
   [[gnu::always_inline]] static std::uint32_t mixed(std::uint32_t x, const RoundKey& key) {
     x ^= key.before;
     x = (x ^ (x >> 16)) * 0x7FEB352Du;

@@ -12,8 +12,8 @@
 
 namespace heatpp::random::detail {
 
-/// Calls f(global, local, count) for each run of elements of this rank's block, in C order, that are neighbours in the
-/// whole array: where the run starts in the array and in the block, and its length.
+/// Calls f(global, local, count) for each run of this rank's elements, in C order, that are neighbors in the whole
+/// array: the start of the run in the array and in the block, and its length.
 template <class F>
 void for_each_run(const Layout& layout, int rank, F f) {
   if (!layout.split()) return f(std::int64_t{0}, std::int64_t{0}, layout.size());
@@ -26,8 +26,8 @@ void for_each_run(const Layout& layout, int rank, F f) {
   for (std::int64_t o = 0; o < outer; ++o) f((o * shape[axis] + layout.offset(rank)) * inner, o * run, run);
 }
 
-/// What a kernel that fills whole chunks, of so many elements from `lanes` counters, gives at any range of global
-/// indices.
+/// Gives the results of a kernel that fills whole chunks, of this many elements from `lanes` counters, for any range of
+/// global indices.
 template <class T, std::int64_t length = chunk<T>>
 class ChunkSource {
  public:
@@ -52,7 +52,7 @@ class ChunkSource {
   void run(std::int64_t first_chunk, std::int64_t chunks, T* out) const {
     kernel_(base_ + static_cast<std::uint64_t>(first_chunk * lanes), chunks, out);
   }
-  /// Elements of one chunk; short runs follow one another in it.
+  /// Writes elements of one chunk; short runs follow one another in it.
   void part(std::int64_t first, std::int64_t end, T* out) {
     if (first >= end) return;
     const auto wanted = first / length;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Numbers of a distribution from random words without a branch, so that loops over them become vector code. The
-// arithmetic is the same on every machine: only operations that IEEE 754 defines to the last bit, no fused ones.
+// Numbers of a distribution from random words without a branch, so that loops over them are vectorized. The arithmetic
+// is the same on every machine: only operations that IEEE 754 defines to the last bit, without fused ones.
 namespace heatpp::random::detail {
 
 /// The integer of T's size, T's exponent bits, and the polynomials of the kernels below.
@@ -19,9 +19,9 @@ struct Real<float> {
   static constexpr int mantissa = 23;
   static constexpr Bits one = 0x3F800000, root_half = 0x3F3504F3;
   static constexpr float integer_bits = 0x1p23f;
-  // Sun's fdlibm: log(1 + f) = 2 s + s^3 (...), s = f / (2 + f).
+  // From Sun's fdlibm: log(1 + f) = 2 s + s^3 (...), s = f / (2 + f).
   static constexpr float log[] = {0.66666662693f, 0.40000972152f, 0.28498786688f, 0.24279078841f};
-  // Moshier's Cephes, |x| <= pi / 4.
+  // From Moshier's Cephes, |x| <= pi / 4.
   static constexpr float sine[] = {-1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f};
   static constexpr float cosine[] = {4.166664568298827e-2f, -1.388731625493765e-3f, 2.443315711809948e-5f};
 };
@@ -49,11 +49,11 @@ template <std::size_t I = 0, class T, std::size_t N>
   else return coefficients[I] + x * polynomial<I + 1>(coefficients, x);
 }
 
-/// A number of the open interval (0, 1) as its distance from the nearer end, which keeps all digits at both.
+/// A number in the open interval (0, 1) as its distance from the nearer end, which keeps all digits at both ends.
 template <class T>
 struct Unit {
   T distance;
-  bool upper;  ///< whether from 1
+  bool upper;  ///< whether measured from 1
 };
 
 [[gnu::always_inline]] inline Unit<float> unit(std::uint32_t word) {
@@ -69,13 +69,13 @@ struct Unit {
   return {(top * 0x1p21 + rest + 0.5) * 0x1p-53, upper};
 }
 
-/// log of a number of (0, 1).
+/// Returns the log of a number in (0, 1).
 template <class T>
 [[gnu::always_inline]] inline T log_of(Unit<T> u) {
   using R = Real<T>;
   const T x = u.upper ? 1 - u.distance : u.distance;
   const auto shifted = std::bit_cast<typename R::Bits>(x) + (R::one - R::root_half);
-  // The exponent as a number: placed in the mantissa of one whose last digit is 1.
+  // The exponent becomes a number: it is placed in the mantissa of one whose last digit is 1.
   const T exponent = std::bit_cast<T>((shifted >> R::mantissa) | std::bit_cast<typename R::Bits>(R::integer_bits)) -
                      (R::integer_bits + static_cast<T>(R::one >> R::mantissa));
   const T scaled = std::bit_cast<T>((shifted & ((typename R::Bits{1} << R::mantissa) - 1)) + R::root_half);
@@ -85,7 +85,7 @@ template <class T>
   return exponent * static_cast<T>(0.69314718055994530942) + near_one;
 }
 
-/// log(u / (1 - u)) of a number u of (0, 1).
+/// Returns log(u / (1 - u)) of a number u in (0, 1).
 template <class T>
 [[gnu::always_inline]] inline T logit_of(Unit<T> u) {
   const T log = log_of(Unit<T>{u.distance, false}) - log_of(Unit<T>{u.distance, true});
@@ -121,8 +121,8 @@ constexpr double pi = 3.14159265358979323846;
   return sine_cosine(quarter, (rest * 0x1p21 + digits + 0.5) * (pi * 0x1p-52));
 }
 
-/// Two independent standard normal numbers (Box and Muller 1958). The largest are 6.7 for float, 8.6 for double, beyond
-/// which lie 2e-11 and 8e-18 of the distribution.
+/// Two independent standard normal numbers (Box and Muller 1958). The largest are 6.7 for float and 8.6 for double,
+/// which cuts 2e-11 and 8e-18 of the distribution.
 template <class T>
 struct Pair {
   T first, second;

@@ -14,7 +14,7 @@ struct Key {
       : low(static_cast<std::uint32_t>(bits)), high(static_cast<std::uint32_t>(bits >> 32)) {}
 };
 
-/// What the words of a block are for; goes into the counter, so that no two uses share a block.
+/// The use of a block's words. It is part of the counter, so that two uses never share a block.
 enum class Purpose : std::uint32_t { element, spawn, permutation, group };
 
 [[nodiscard]] constexpr Words counter_of(std::uint64_t index, std::uint32_t draw = 0,
@@ -23,8 +23,8 @@ enum class Purpose : std::uint32_t { element, spawn, permutation, group };
           static_cast<std::uint32_t>(purpose)};
 }
 
-/// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11. Inlined into loops
-/// over counters, which the compiler turns into vector code.
+/// Computes Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11. Inlined
+/// into loops over counters, which the compiler vectorizes.
 [[gnu::always_inline]] constexpr Words philox(Words c, Key key) {
 #pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {
@@ -37,12 +37,12 @@ enum class Purpose : std::uint32_t { element, spawn, permutation, group };
   return c;
 }
 
-/// Two words as one.
+/// Joins two words.
 [[nodiscard]] constexpr std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
   return std::uint64_t{high} << 32 | low;
 }
 
-/// The key of the child with this index of a generator.
+/// Returns the key of a generator's child with this index.
 [[nodiscard]] constexpr std::uint64_t derived(std::uint64_t key, std::uint64_t index, Purpose purpose) {
   const auto words = philox(counter_of(index, 0, purpose), Key(key));
   return joined(words[0], words[1]);

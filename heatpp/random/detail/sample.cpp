@@ -53,7 +53,7 @@ std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> pa
       result.push_back({.number = p.number().to<double>(), .block = {}});
       continue;
     }
-    // Stands in for the result, of which only the layout matters here.
+    // This replaces the result; only its layout matters here.
     const auto place =
         heatpp::detail::wrap(at::empty({}, at::kByte).expand(target.local_shape()), target.layout, target.comm);
     const auto block = heatpp::detail::align_to(op, place, p.array()->to_device(cpu));

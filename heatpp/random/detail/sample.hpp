@@ -11,7 +11,7 @@
 
 namespace heatpp::random::detail {
 
-/// Where the result of a function with these parameters lies, before it exists.
+/// The shape, layout and dtype of a result with these parameters, before it exists.
 struct Target {
   Layout layout;
   Communicator comm;
@@ -24,7 +24,7 @@ struct Target {
                                 comm);
   }
 };
-/// Throws where the parameters do not broadcast to `shape`, or `dtype` is not of the kind that `fallback` is.
+/// Throws if the parameters do not broadcast to `shape`, or `dtype` is not of the kind of `fallback`.
 [[nodiscard]] Target target_of(const char* op, std::span<const Operand> parameters, const Shape& shape,
                                const ArrayOptions& options, Dtype fallback);
 
@@ -45,7 +45,7 @@ struct Parameter {
 void check_parameters(const char* op, const char* expected, std::span<const Parameter> parameters, const Target& target,
                       const std::function<bool(std::int64_t)>& valid);
 
-/// Calls f(draws, i) for each of this rank's elements i, with the draws that belong to its index in the whole array.
+/// Calls f(draws, i) for each of this rank's elements i, with the draws for its index in the whole array.
 template <First first = First::words, class F>
 void for_each_element(const Target& target, const Stretch& stretch, F f) {
   const Key key(stretch.key);
@@ -68,23 +68,23 @@ void for_each_element(const Target& target, const Stretch& stretch, F f) {
   });
 }
 
-/// `scale` times numbers of the standard exponential distribution, made many at a time.
+/// Returns `scale` times standard exponential numbers, drawn many at a time.
 [[nodiscard]] DNDarray exponentials(Generator& generator, const Target& target, const Parameter& scale);
 
-/// What a sampler says that it draws first.
+/// Returns what a sampler says that it draws first.
 template <class Sampler>
 constexpr First first_of() {
   if constexpr (requires { Sampler::first; }) return Sampler::first;
   else return First::words;
 }
 
-/// Whether a number drawn with these parameters is NaN, as of those that are not whole one is.
+/// Whether a number drawn with these parameters is NaN: a floating one is if a parameter is.
 template <class Number, class... P>
 bool is_nan(P... parameters) {
   return std::is_floating_point_v<Number> && (std::isnan(parameters) || ...);
 }
 
-/// The array whose elements a sampler draws with the given parameters.
+/// Makes an array whose elements a sampler draws with the given parameters.
 template <class Sampler, std::size_t N>
 DNDarray sample(Generator& generator, const char* op, const std::array<Operand, N>& operands, const Shape& shape,
                 const ArrayOptions& options) {
@@ -118,7 +118,7 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
       for_each_element<first_of<Sampler>()>(target, stretch,
                                             [=](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw_at(d, i)); });
     };
-    if (are_numbers(parameters))  // of which the compiler takes what depends on them alone out of the loop
+    if (are_numbers(parameters))  // the compiler moves what depends only on these out of the loop
       with_parameters(parameters, 0,
                       [&](auto... v) { fill_with([=](Draws& d, std::int64_t) { return draw(d, v...); }); });
     else fill_with([&](Draws& d, std::int64_t i) { return draw_with(d, parameters, i); });

@@ -5,7 +5,7 @@
 namespace heatpp::sparse::detail {
 namespace {
 
-/// The first of the extreme elements among those that were seen so far.
+/// The first extreme element so far.
 template <class Number>
 class Extremum {
  public:

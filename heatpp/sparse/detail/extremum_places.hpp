@@ -4,8 +4,8 @@
 
 namespace heatpp::sparse::detail {
 
-/// The first column of the largest, or smallest, element in each of the block's rows, of `columns` elements each, which
-/// are 0 without an entry; of real numbers. NaN wins.
+/// Returns the first column of the largest, or smallest, element in each of the block's rows, which have `columns` real
+/// elements each, 0 without an entry. NaN wins.
 [[nodiscard]] at::Tensor extremum_places(const CsrBlock& block, std::int64_t columns, bool largest);
 
 }  // namespace heatpp::sparse::detail

@@ -12,7 +12,7 @@ std::span<const std::int64_t> numbers_of(const at::Tensor& x) {
   return {x.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.numel())};
 }
 
-/// Sums of `lengths` over the consecutive parts of these counts.
+/// Sums `lengths` over the consecutive parts of these counts.
 std::vector<std::int64_t> sums_of(const at::Tensor& lengths, std::span<const std::int64_t> counts) {
   std::vector<std::int64_t> sums;
   const auto* length = lengths.const_data_ptr<std::int64_t>();

@@ -9,20 +9,20 @@ struct RowBlocks {
   CsrBlock own, others;
 };
 
-/// The rows of a matrix that columns of another name, on this rank.
+/// The rows of a matrix that columns of another matrix name, on this rank.
 struct FetchedRows {
-  RowBlocks blocks;                    ///< all that this rank has, where they lie, and those that came
-  std::int64_t first = 0;              ///< the number of its first row
-  std::vector<std::int64_t> ids = {};  ///< which came, rising
-  /// The structure of `a` with the columns as rows of the blocks, int64.
+  RowBlocks blocks;                    ///< this rank's own rows, in place, and those that arrived
+  std::int64_t first = 0;              ///< number of its first row
+  std::vector<std::int64_t> ids = {};  ///< rows that arrived, rising
+  /// Returns `a` with its columns as rows of the blocks, int64.
   [[nodiscard]] CsrBlock places_in(const CsrBlock& a) const;
 };
 
-/// Collective where `b` is cut: an alltoall, 8 bytes there and 8 back for each row, and a column and a value for each
-/// of their entries. All of a replicated `b`, or for `a` that every rank has alike (not `cut`), which needs all of it.
+/// Fetches rows. Collective if `b` is cut: an alltoall, 8 bytes there and 8 back for each row, and a column and a value
+/// for each of their entries. Takes all of a replicated `b`, or of any if every rank has `a` (not `cut`).
 [[nodiscard]] FetchedRows fetched_rows(const CsrBlock& a, bool cut, const DCSRMatrix& b);
 
-/// Row i of the result holds rows[i]'s, in any order and often. Local.
+/// Makes row i of rows[i], in any order and repeated. Local.
 [[nodiscard]] CsrBlock taken_rows(const RowBlocks& blocks, std::span<const std::int64_t> rows);
 [[nodiscard]] CsrBlock taken_rows(const CsrBlock& block, std::span<const std::int64_t> rows);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t rows_of_a_thread = 2048;
 
-/// The rows of a product that one thread makes, in memory that grows to what they will need if they go on alike.
+/// The rows of a product that one thread makes. Its memory grows to the size that the rows so far predict.
 template <class T, class Column>
 class Part {
  public:
@@ -20,7 +20,7 @@ class Part {
         end_(row_ptr_.data_ptr<std::int64_t>()),
         columns_(at::empty({0}, of_columns)),
         values_(at::empty({0}, of_values)) {}
-  /// Where the entries of the next row go, of which there are at most so many.
+  /// Returns where the entries of the next row go; there are at most `most`.
   std::pair<Column*, T*> next_row(std::int64_t most) {
     if (*end_ + most > columns_.numel()) grow(*end_ + most);
     return {column_ + *end_, value_ + *end_};
@@ -50,7 +50,7 @@ class Part {
   T* value_ = nullptr;
 };
 
-/// One row at a time, as a vector of all columns that is 0 but where bits say.
+/// One row at a time, as a vector of all columns that is 0 except where bits are set.
 template <class T, class Column>
 class Accumulator {
  public:
@@ -88,10 +88,10 @@ class Accumulator {
  private:
   std::vector<T> sums_;
   std::vector<std::uint64_t> bits_;
-  std::vector<std::size_t> words_;  ///< that have bits
+  std::vector<std::size_t> words_;  ///< words with bits
 };
 
-/// Rows of the right operand, this rank's and then those of others.
+/// Rows of the right operand: this rank's, then those of others.
 template <class T, class Column>
 class Rows {
  public:

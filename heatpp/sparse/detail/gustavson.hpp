@@ -4,8 +4,8 @@
 
 namespace heatpp::sparse::detail {
 
-/// The rows of a as sums of rows of b: columns of a, int64, are rows of b, of which there are enough; both have values
-/// of one dtype that has kernels. Columns of the result rise. An element is summed in the order of a's entries. Local.
+/// Computes the rows of a as sums of rows of b: columns of a, int64, are rows of b. Both have values of one dtype that
+/// has kernels. Columns of the result rise. An element is summed in the order of a's entries. Local.
 [[nodiscard]] CsrBlock gustavson(const CsrBlock& a, const RowBlocks& b, std::int64_t columns);
 
 }  // namespace heatpp::sparse::detail

@@ -9,7 +9,7 @@
 namespace heatpp::sparse::detail {
 namespace {
 
-/// Rows between waiting ones that are not worth a run of their own wait, too.
+/// Short runs of rows between waiting ones wait, too.
 constexpr std::int64_t short_run = 64;
 
 std::vector<std::int64_t> waiting_rows(const CsrBlock& block, const at::Tensor& columns, std::int64_t own) {
@@ -24,7 +24,7 @@ std::vector<std::int64_t> waiting_rows(const CsrBlock& block, const at::Tensor& 
   return runs;
 }
 
-/// Where most of a stretch of one rank's elements is needed, the whole stretch, which can be sent as it lies.
+/// If most of a range of one rank's elements is needed, takes the whole range, which can be sent in place.
 std::vector<std::int64_t> with_gaps_filled(const std::vector<std::int64_t>& ids,
                                            std::span<const std::int64_t> offsets) {
   std::vector<std::int64_t> all;
@@ -41,7 +41,7 @@ std::vector<std::int64_t> with_gaps_filled(const std::vector<std::int64_t>& ids,
   return all;
 }
 
-/// Where what each rank is sent begins, or nothing if that of any has gaps.
+/// Returns the start of the elements for each rank, or nothing if there are gaps.
 std::vector<std::int64_t> stretches(const at::Tensor& sent, const std::vector<std::int64_t>& counts) {
   std::vector<std::int64_t> begins;
   const auto* place = sent.const_data_ptr<std::int64_t>();

@@ -5,32 +5,32 @@
 
 namespace heatpp::sparse::detail {
 
-/// How a product of a matrix that is cut by rows gets the elements of a vector that is cut at `offsets`: made once, by
-/// an alltoall and an exchange of 8 bytes for each element that comes from another rank, and then each product moves
-/// these elements and nothing else.
+/// How a product of a matrix that is cut by rows gets the elements of a vector that is cut at `offsets`. It is made
+/// once, by an alltoall and an exchange of 8 bytes for each element from another rank. Then each product moves only
+/// these elements.
 struct HaloPlan {
-  std::vector<std::int64_t> offsets;        ///< of the vector
+  std::vector<std::int64_t> offsets;        ///< offsets of the vector
   std::int64_t own = 0;                     ///< elements of this rank
-  Columns columns;                          ///< of this rank's elements, and from `own` on of those that come
+  Columns columns;                          ///< numbers of this rank's elements, and from `own` on of those that arrive
   std::vector<std::int64_t> receive, send;  ///< elements from each rank, and to each
   at::Tensor sent;                          ///< int64: their places among this rank's, in the order of the ranks
-  std::vector<std::int64_t> stretches;      ///< where each rank's begin, if none has gaps
+  std::vector<std::int64_t> stretches;      ///< start of each rank's elements, if none has gaps
   std::vector<std::int64_t>
-      waiting;                ///< rows that need others' elements, and few more, in runs first, last, first, ...
+      waiting;                ///< rows that need others' elements, and few more, as runs first, last, first, ...
   std::int64_t received = 0;  ///< elements from all ranks
   bool most_wait = false;     ///< whether half of the rows or more are waiting
 };
 
-/// The plan for vectors that are cut at these offsets; that of the latest product if it fits. Collective.
+/// Returns the plan for vectors that are cut at these offsets; that of the latest product if it fits. Collective.
 [[nodiscard]] std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, std::span<const std::int64_t> offsets);
 
-/// Elements, or rows of k, under way to those who need them.
+/// Elements, or rows of k, on their way to the ranks that need them.
 class Halo {
  public:
-  /// Begins to fetch what the plan says of `x`, this rank's (own,) or (own, k) block, to `in` where that is given.
+  /// Begins to fetch what the plan says of `x`, this rank's (own,) or (own, k) block, to `in` if that is given.
   /// Collective.
   Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm, at::Tensor in = {});
-  /// Waits for them: (received,) or (received, k).
+  /// Waits and returns them: (received,) or (received, k).
   [[nodiscard]] const at::Tensor& wait();
 
  private:
@@ -38,8 +38,8 @@ class Halo {
   Request request_;
 };
 
-/// The other way round: adds up what ranks have for elements of others. `halo` has (received, ...) numbers for these;
-/// they are added to the owners' `own` in the order of the ranks. Collective.
+/// Does the inverse: adds what ranks have for elements of others. `halo` has (received, ...) numbers for these, which
+/// are added to the owners' `own` in the order of the ranks. Collective.
 void add_to_owners(const HaloPlan& plan, const at::Tensor& halo, at::Tensor& own, const Communicator& comm);
 
 }  // namespace heatpp::sparse::detail

@@ -28,10 +28,10 @@ struct CsrBlock {
 
 struct DCSRMatrix::Impl {
   detail::CsrBlock block;
-  Layout layout, entries;  ///< of the rows, and of the entries one after the other
+  Layout layout, entries;  ///< layout of the rows, and of the entries in sequence
   Communicator comm;
-  mutable std::mutex mutex = {};                                   ///< of the plan
-  mutable std::shared_ptr<const detail::HaloPlan> plan = nullptr;  ///< of the latest product, for the next one
+  mutable std::mutex mutex = {};                                   ///< protects the plan
+  mutable std::shared_ptr<const detail::HaloPlan> plan = nullptr;  ///< plan of the latest product, for the next one
 
   Impl(detail::CsrBlock block_, Layout layout_, Layout entries_, Communicator comm_)
       : block(std::move(block_)), layout(std::move(layout_)), entries(std::move(entries_)), comm(std::move(comm_)) {}
@@ -44,18 +44,18 @@ struct Access {
 };
 [[nodiscard]] inline const CsrBlock& block_of(const DCSRMatrix& a) { return Access::impl(a).block; }
 
-/// The number of this rank's first row among all.
+/// Returns the number of this rank's first row among all.
 [[nodiscard]] std::int64_t first_row(const DCSRMatrix& a);
 /// Throws ValueError for a matrix that is not square.
 void check_square(const char* op, const DCSRMatrix& a);
 
-/// The matrix of which this rank holds these rows under `layout`; columns become int32 where all fit. Collective where
-/// the matrix is cut: one allgather of 8 bytes.
+/// Makes the matrix with these rows on this rank under `layout`; columns become int32 if all fit. Collective if the
+/// matrix is cut: one allgather of 8 bytes.
 [[nodiscard]] DCSRMatrix wrap(CsrBlock block, Layout layout, const Communicator& comm);
-/// The same structure with other values. Local.
+/// Returns the structure with other values. Local.
 [[nodiscard]] DCSRMatrix with_values(const DCSRMatrix& a, at::Tensor values);
 
-/// The dtype of columns among so many.
+/// Returns the dtype of this many columns.
 [[nodiscard]] inline at::ScalarType column_type(std::int64_t columns) {
   return columns <= std::numeric_limits<std::int32_t>::max() ? at::kInt : at::kLong;
 }

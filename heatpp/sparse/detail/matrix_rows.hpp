@@ -10,7 +10,7 @@ class MatrixRows final : public RowSource {
  public:
   explicit MatrixRows(DCSRMatrix matrix) : matrix_(std::move(matrix)) {}
   [[nodiscard]] const DCSRMatrix& matrix() const { return matrix_; }
-  /// With all zeros.
+  /// Reads rows with all zeros.
   [[nodiscard]] at::Tensor read(std::int64_t first, std::int64_t count) const override;
 
  private:

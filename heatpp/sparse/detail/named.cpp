@@ -6,17 +6,17 @@
 namespace heatpp::sparse::detail {
 namespace {
 
-/// f(the columns' numbers, how many).
+/// Calls f(the columns' numbers, their count).
 template <class F>
 auto with_numbers(const at::Tensor& columns, F f) {
   return columns.scalar_type() == at::kInt ? f(columns.const_data_ptr<std::int32_t>(), columns.numel())
                                            : f(columns.const_data_ptr<std::int64_t>(), columns.numel());
 }
 
-/// Whether a table of all numbers up to `most` takes no more than a few times the memory of so many.
+/// Whether a table of all numbers up to `most` takes at most a few times the memory of `count` numbers.
 bool tabulated(std::int64_t most, std::int64_t count) { return most < 8 * count + 4096; }
 
-/// The place of a number among rising ones.
+/// Finds the place of a number among rising ones.
 class PlaceOf {
  public:
   PlaceOf(const std::vector<std::int64_t>& ids, std::int64_t count) : ids_(ids) {

@@ -17,7 +17,7 @@ void check_places(const char* op, const Triples& triples, const Shape& shape) {
   }
 }
 
-/// A row of bytes for each triple.
+/// Packs each triple as a row of bytes.
 at::Tensor packed(const Triples& triples) {
   return at::cat({byte_rows(triples.rows), byte_rows(triples.columns), byte_rows(triples.values)}, 1);
 }
@@ -35,7 +35,7 @@ Triples at_owners(const Triples& triples, const Layout& layout, const Communicat
   return unpacked(route.there(packed(triples)), triples.values.scalar_type());
 }
 
-/// All of every rank's, in their order, on all.
+/// Gathers every rank's triples, in their order, on all.
 Triples everywhere(const Triples& triples, const Communicator& comm) {
   const auto rows = packed(triples);
   const auto cut = Layout::from_counts({0, rows.size(1)}, 0, comm.allgather(rows.size(0)));

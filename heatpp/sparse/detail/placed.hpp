@@ -4,14 +4,14 @@
 
 namespace heatpp::sparse::detail {
 
-/// The matrix under `layout` with this rank's triples, which every rank has some of (`apart`), or all of which every
-/// rank has. Collective where they lie apart: an alltoall and one exchange of 16 bytes and a value for each that
-/// another rank owns. Throws ValueError on all ranks for places out of range, and for duplicates where they are
+/// Makes the matrix under `layout` of this rank's triples. Every rank has some of them (`apart`), or
+/// all. Collective if apart: an alltoall and one exchange of 16 bytes and a value for each that another
+/// rank owns. Throws ValueError on all ranks for places out of range, and for duplicates if they are
 /// refused.
 [[nodiscard]] DCSRMatrix placed(const char* op, Triples triples, const Layout& layout, const Communicator& comm,
                                 bool apart, Duplicates duplicates = Duplicates::summed);
 
-/// The same matrix under another layout of the same shape. Collective where rows move.
+/// Returns the matrix under another layout of the same shape. Collective if rows move.
 [[nodiscard]] DCSRMatrix relayout(const char* op, const DCSRMatrix& a, const Layout& layout);
 
 }  // namespace heatpp::sparse::detail

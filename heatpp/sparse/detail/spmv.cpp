@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t entries_of_a_thread = 1 << 15;
 
-/// A block as the kernels see it.
+/// A block in the form that kernels read.
 template <class T>
 struct View {
   const std::int64_t* ptr;
@@ -22,14 +22,14 @@ View<T> view_of(const CsrBlock& a, const at::Tensor& columns) {
   return {a.ptr(), columns.const_data_ptr<std::int32_t>(), a.values.const_data_ptr<T>(), a.entries()};
 }
 
-/// Rows for each thread, by the entries that an average row has.
+/// Returns rows for each thread, by the entries of an average row.
 std::int64_t grain(const CsrBlock& a, std::int64_t k) {
   const auto entries = std::max<std::int64_t>(1, a.entries() / std::max<std::int64_t>(1, a.rows()));
   return std::max<std::int64_t>(1, entries_of_a_thread / (entries * k));
 }
 
-/// Where a vector's elements, or rows of k, lie: all in x, or columns below `own` in x and the others in the halo,
-/// which are told apart without a branch, as one would be foretold wrongly as often as not.
+/// The places of a vector's elements, or rows of k: all in x, or columns below `own` in x and the others in the halo.
+/// No branch distinguishes these, because half of its predictions would be wrong.
 template <class T, bool halos>
 class Places {
  public:
@@ -50,18 +50,18 @@ class Places {
 
 void fetch(const void* memory) { __builtin_prefetch(memory); }
 
-/// How far before their use memory is asked for: entries are read one after the other, but faster than processors guess
-/// by themselves, and what they name may lie anywhere.
+/// Distance of prefetches: entries are read in order but faster than hardware predicts, and the elements that they name
+/// may lie anywhere.
 constexpr std::int64_t bytes_ahead = 4096, elements_ahead = 96, rows_ahead = 12;
 
-/// The first row that has not so many of all entries behind it.
+/// Returns the first row with fewer than this many of all entries behind it.
 template <class T>
 std::int64_t last_with_ahead(const View<T>& a, std::int64_t first, std::int64_t last, std::int64_t ahead) {
   const auto* const ends = a.ptr + 1;
   return std::partition_point(ends + first, ends + last, [&](auto end) { return end + ahead <= a.entries; }) - ends;
 }
 
-/// Whether most columns are far from those of the row before, by some rows.
+/// Whether most columns are far from those of the row before, judged by some rows.
 template <class T>
 bool is_scattered(const View<T>& a, std::int64_t first, std::int64_t last) {
   constexpr std::int64_t rows = 64, near = 64;
@@ -74,7 +74,7 @@ bool is_scattered(const View<T>& a, std::int64_t first, std::int64_t last) {
   return 2 * far > seen;
 }
 
-/// Asks for entries to come; where what they name is scattered they should not drive that from the caches.
+/// Prefetches entries; if the named elements are scattered, these must not be evicted from the caches.
 template <bool scattered, class T>
 void fetch_entries(const View<T>& a, std::int64_t begin, std::int64_t end) {
   const auto each_line = [](const auto* first, std::int64_t bytes) {
@@ -99,8 +99,8 @@ void multiply_vector(const View<T>& a, const Operand& x, T* y, std::int64_t firs
   }
 }
 
-/// Rows of `length` entries each whose elements lie side by side, those of entry i from at[i] on. Most regular grids
-/// have one of a few lengths; compiled for these the loop is short enough for the memory to be its limit.
+/// Multiplies rows of `length` entries each whose elements are contiguous, those of entry i from at[i] on. Most regular
+/// grids have one of a few lengths; compiled for these, the loop is limited only by memory.
 template <std::int64_t length_known, class T>
 void multiply_rows_alike(const T* value, std::int64_t length, const T* const* at, T* y, std::int64_t rows) {
   if constexpr (length_known > 0) length = length_known;
@@ -124,7 +124,7 @@ void multiply_rows_alike(const T* value, std::int64_t length, const T* const* at
   }
 }
 
-/// The same as multiply_vector of rows in runs, whose columns are read once per run.
+/// Does multiply_vector for rows in runs, whose columns are read once per run.
 template <class T, class Operand>
 void multiply_runs(const View<T>& a, std::span<const std::int64_t> runs, const Operand& x, T* y, std::int64_t first,
                    std::int64_t last) {
@@ -143,7 +143,7 @@ void fetch_row(const T* row, std::int64_t k) {
   for (std::int64_t at = 0; at < k * std::int64_t{sizeof(T)}; at += 64) fetch(reinterpret_cast<const char*>(row) + at);
 }
 
-/// Rows of k numbers, 16 at a time in registers.
+/// Multiplies by rows of k numbers, 16 at a time in registers.
 template <bool ahead, class T, class Operand>
 void multiply_matrix(const View<T>& a, const Operand& x, std::int64_t k, T* y, std::int64_t first, std::int64_t last) {
   constexpr std::int64_t width = 16;
@@ -169,7 +169,7 @@ void multiply_matrix(const View<T>& a, const Operand& x, std::int64_t k, T* y, s
   }
 }
 
-/// Rows first to before last, asking ahead for what they name where that is scattered and as long as entries follow.
+/// Multiplies rows first to before last, with prefetches while the named elements are scattered and entries follow.
 template <class T, class Operand>
 void multiply(const View<T>& a, std::span<const std::int64_t> runs, const Operand& x, std::int64_t k, T* y,
               std::int64_t first, std::int64_t last) {

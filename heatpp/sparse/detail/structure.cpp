@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t rows_of_a_thread = 1024;
 
-/// The positions of triples in the order of their rows, and where each row begins: a stable counting sort.
+/// The positions of triples in the order of their rows, and the start of each row: a stable counting sort.
 struct ByRow {
   at::Tensor row_ptr, positions;
 };
@@ -42,7 +42,7 @@ void sort_rows_by_column(const ByRow& order, const at::Tensor& columns) {
   });
 }
 
-/// For each of the ordered triples the number of its place, from 0; the pointers become those of places.
+/// Returns for each ordered triple the number of its place, from 0; the pointers become those of places.
 at::Tensor places_of(const char* op, ByRow& order, const at::Tensor& columns, std::int64_t first,
                      Duplicates duplicates) {
   auto places = at::empty_like(order.positions);

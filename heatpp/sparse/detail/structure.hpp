@@ -2,29 +2,29 @@
 
 #include <heatpp/sparse/detail/impl.hpp>
 
-// Where entries lie, worked out on one rank. Values follow by positions, whatever their dtype.
+// Where entries lie, computed on one rank. Values follow by positions, for any dtype.
 namespace heatpp::sparse::detail {
 
-/// An entry each: its row and column, int64, and its value.
+/// Entries as their row and column, int64, and their value.
 struct Triples {
   at::Tensor rows, columns, values;
   [[nodiscard]] std::int64_t count() const { return rows.numel(); }
 };
 
-/// The bytes of each element of a vector, or of what lies in C order, as a row.
+/// Returns the bytes of each element of a vector, or of elements in C order, as a row.
 [[nodiscard]] at::Tensor byte_rows(const at::Tensor& x);
 
-/// What entries of the same place become.
+/// What happens to entries of the same place.
 enum class Duplicates { summed, refused };
 
-/// Triples of rows first .. first + rows as a block; of the same place in the order in which they come. Throws
-/// ValueError naming a place that occurs twice where that is refused.
+/// Makes a block of triples of rows first .. first + rows; those of one place keep their order. Throws ValueError
+/// naming a place that occurs twice if that is refused.
 [[nodiscard]] CsrBlock block_from(const char* op, const Triples& triples, std::int64_t first, std::int64_t rows,
                                   Duplicates duplicates);
-/// The entries of a block whose rows begin at `first`.
+/// Returns the entries of a block whose rows begin at `first`.
 [[nodiscard]] Triples triples_of(const CsrBlock& block, std::int64_t first);
 
-/// The entries for which keep(row, column, position) holds, rows from 0.
+/// Returns the entries for which keep(row, column, position) holds, rows from 0.
 template <class F>
 [[nodiscard]] CsrBlock filtered(const CsrBlock& block, F keep) {
   const auto columns = block.columns.to(at::kLong);
@@ -45,8 +45,8 @@ template <class F>
   return {row_ptr, block.columns.index_select(0, positions), block.values.index_select(0, positions)};
 }
 
-/// The places of two blocks of the same rows: those of both, or of either; and where the entries of each are among
-/// them.
+/// The places of two blocks of the same rows: common ones, or those of either; and the place of each block's entries
+/// among them.
 struct Merged {
   at::Tensor row_ptr, columns;            ///< columns int64
   at::Tensor from_a, to_a, from_b, to_b;  ///< entry from_a[i] of a is entry to_a[i] of the result

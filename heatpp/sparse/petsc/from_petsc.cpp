@@ -14,7 +14,7 @@ namespace {
 constexpr auto op = "from_petsc";
 using Held = std::shared_ptr<_p_PetscObject>;
 
-/// default_comm(), if the object's ranks are its own in their order.
+/// Returns default_comm() if the object has the same ranks in their order.
 Communicator comm_of(PetscObject object) {
   int relation = MPI_UNEQUAL;
   const auto comm = PetscObjectComm(object);
@@ -23,7 +23,7 @@ Communicator comm_of(PetscObject object) {
   return relation == MPI_IDENT || relation == MPI_CONGRUENT ? ours : from_mpi(comm);
 }
 
-/// comm_of an object. Throws ValueError on all ranks where `check` throws on any, or one has a null handle, which
+/// Returns comm_of an object. Throws ValueError on all ranks if `check` throws on any, or one has a null handle, which
 /// belongs to default_comm(). Collective.
 Communicator checked_comm(PetscObject object, const std::function<void()>& check) {
   const auto comm = object ? comm_of(object) : default_comm();
@@ -50,7 +50,7 @@ void check_made(Vec x) {
                                       "got a vector without a type; expected it after VecSetUp or VecSetFromOptions");
 }
 
-/// Memory of an object that is kept as long as the tensor.
+/// Returns memory of an object, which lives as long as the tensor.
 template <class T>
 at::Tensor memory_of(const Held& object, const T* data, std::int64_t count, at::ScalarType type) {
   return at::from_blob(
@@ -75,7 +75,7 @@ Held as_aij(Mat a) {
   return held(reinterpret_cast<PetscObject>(converted));
 }
 
-/// This rank's rows, with the columns of the whole matrix.
+/// Returns this rank's rows, with the columns of the whole matrix.
 Held own_rows(const Held& aij) {
   const auto a = reinterpret_cast<Mat>(aij.get());
   if (is_one_of(a, MATSEQAIJ, MATSEQAIJ)) return aij;

@@ -23,12 +23,12 @@ MPI_Comm petsc_comm(const Layout& layout, const Communicator& comm) {
   return layout.split() ? to_mpi(comm) : PETSC_COMM_SELF;
 }
 
-/// Whole numbers of PETSc's size; the tensor itself where it has them.
+/// Returns whole numbers of PETSc's size; the tensor itself if it has them.
 at::Tensor petsc_ints(const at::Tensor& numbers) {
   return numbers.to(sizeof(PetscInt) == 4 ? at::kInt : at::kLong).contiguous();
 }
 
-/// How a matrix and its vectors are cut, as PETSc counts.
+/// The cuts of a matrix and its vectors, in PETSc's integers.
 struct Cut {
   PetscInt rows, columns, all_rows, all_columns;
   Cut(const Layout& layout, int rank, const Shape& shape)
@@ -74,7 +74,7 @@ struct Shell {
   void apply(const linalg::LinearOperator::Apply& f, Vec x, const Layout& of_x, Vec y, const Layout& of_y) const;
 };
 
-/// Elements that PETSc lends.
+/// Returns elements that PETSc lends.
 at::Tensor lent(const PetscScalar* elements, std::int64_t count) {
   return at::from_blob(const_cast<PetscScalar*>(elements), {count}, heatpp::detail::to_torch(dtype_of<PetscScalar>()));
 }
@@ -92,7 +92,7 @@ void Shell::apply(const linalg::LinearOperator::Apply& f, Vec x, const Layout& o
   check_petsc(op, VecRestoreArrayWrite(y, &to));
 }
 
-/// A product as PETSc calls it: errors are codes there.
+/// Multiplies as PETSc calls it: errors become codes.
 template <bool adjoint>
 PetscErrorCode multiply(Mat a, Vec x, Vec y) {
   const Shell* shell = nullptr;
@@ -110,7 +110,7 @@ void set_operation(Mat shell, MatOperation which, PetscErrorCode (*product)(Mat,
   check_petsc(op, MatShellSetOperation(shell, which, reinterpret_cast<void (*)()>(product)));
 }
 
-/// The Vec of these elements, which lie on `comm` as `layout` says.
+/// Makes the Vec of these elements, which lie on `comm` as `layout` says.
 Vec vector_of(const DNDarray& x, const PetscScalar* elements) {
   const auto comm = petsc_comm(x.layout(), x.comm());
   const auto own = petsc_int(op, x.lshape()[0]), all = petsc_int(op, x.shape()[0]);

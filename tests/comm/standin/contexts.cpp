@@ -1,4 +1,4 @@
-// Contexts of devices, as the driver keeps them for each thread and the runtime makes them.
+// Contexts of devices: the driver keeps them for each thread, and the runtime makes them.
 #include "control.hpp"
 #include "device.hpp"
 
@@ -22,7 +22,7 @@ std::array<CUctx_st, standin::devices>& contexts() {
   return all;
 }
 
-// The current one is last. It stays as long as the program's last array.
+// The current one is last. The stack lives until the program's last array ends.
 thread_local std::vector<CUcontext>& stack = *new std::vector<CUcontext>();
 bool driver_initialized = false;
 std::string latest_misuse;  // NOLINT: as the others
@@ -87,7 +87,7 @@ cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 
-/// Every rank has devices of its own, or as many ranks have them as STANDIN_DEVICES says.
+/// Every rank has its own devices, or STANDIN_DEVICES ranks have.
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   if (!exists(device)) return cudaErrorInvalidDevice;
   int rank = 0;

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Each block is mapped twice: for the host, which may not touch it, and for the device.
+/// Each block is mapped twice: for the host, which must not touch it, and for the device.
 struct Block {
   std::size_t bytes;
   std::byte* inside;
@@ -49,7 +49,7 @@ bool standin::in_device(const void* address, std::size_t bytes) {
 
 extern "C" {
 
-/// Where the host may look at memory of a device, for what computes there in its place.
+/// Returns the address for host code that computes in place of the device.
 void* standin_seen(const void* address) {
   const standin::Lock lock;
   return standin::seen(address);
@@ -72,7 +72,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) {
   const standin::Lock lock;
   standin::use_device();
-  standin::drain();  // as CUDA waits for the device
+  standin::drain();  // CUDA, too, waits for the device here
   const auto found = blocks().find(static_cast<std::byte*>(memory));
   if (found == blocks().end()) return cudaErrorInvalidValue;
   ::munmap(memory, found->second.bytes);
@@ -93,7 +93,7 @@ cudaError_t cudaFreeHost(void* memory) {
   return cudaSuccess;
 }
 
-/// Between its beginning and its end the target holds nothing of use.
+/// During the copy the target holds garbage.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   const standin::Lock lock;
   standin::use_device();

@@ -1,4 +1,4 @@
-// NCCL's collectives: whatever is reduced is first gathered from all ranks.
+// NCCL's collectives. A reduction first gathers the data of all ranks.
 #include <nccl.h>
 
 #include <bit>
@@ -67,7 +67,7 @@ Reduce reduce_of(ncclDataType_t type) {
 
 using Last = std::function<void(const std::byte* all)>;
 
-/// What a collective has on its way; `all` are the ranks' parts, in order.
+/// The data of a collective under way; `all` are the ranks' parts, in order.
 struct Gathering {
   std::shared_ptr<ncclComm> comm;
   const void* from;
@@ -97,7 +97,7 @@ struct Gathering {
   }
 };
 
-/// Gathers what all ranks have at `from`, and then calls `last` with it.
+/// Gathers the data of all ranks at `from`, then calls `last` with them.
 ncclResult_t gather(const void* from, std::size_t bytes, ncclComm_t handle, cudaStream_t stream, Last last) {
   const standin::Lock lock;
   if (bytes > 0 && !standin::in_device(from, bytes)) {
@@ -108,7 +108,7 @@ ncclResult_t gather(const void* from, std::size_t bytes, ncclComm_t handle, cuda
     const auto state = std::make_shared<Gathering>(Gathering{comm, from, bytes, last});
     standin::put(stream, {[state] {
                    if (!state->comm->aborted) return state->step();
-                   static std::vector<std::shared_ptr<Gathering>> unfinished;  // MPI may still write to it
+                   static std::vector<std::shared_ptr<Gathering>> unfinished;  // MPI may still write to these
                    unfinished.push_back(state);
                    return true;
                  }});

@@ -39,14 +39,14 @@ std::shared_ptr<ncclComm> find(ncclComm_t comm) {
   return nullptr;
 }
 
-/// It stays: MPI may still write to it, and calls of those who still have it are noticed.
+/// It is kept, because MPI may still write to it, and late calls on it are noticed.
 void bury(const std::shared_ptr<ncclComm>& comm) {
   static std::vector<std::shared_ptr<ncclComm>> buried;
   buried.push_back(comm);
   alive().erase(comm.get());
 }
 
-/// NCCL goes to its communicator's device, and back to what it takes for the current one.
+/// Switches to the communicator's device, and back to the one that NCCL takes as current.
 class There {
  public:
   explicit There(int device) : before_(standin::get_device()) { standin::set_device(device); }
@@ -66,7 +66,7 @@ struct Queued {
 };
 thread_local std::vector<Queued> queued;
 
-/// All say hello to rank 0, which tells them who is who.
+/// Each rank sends a greeting to rank 0, which tells them all members.
 void begin_to_meet(ncclComm& comm, int root, int me) {
   comm.members.assign(static_cast<std::size_t>(comm.ranks), me);
   comm.met.assign(static_cast<std::size_t>(comm.ranks), {comm.rank, me});
@@ -171,7 +171,7 @@ int standin_communicators() {
 
 const char* ncclGetErrorString(ncclResult_t) { return "an error of the stand-in"; }
 
-/// Names a rank of the world that the others meet at, and the tag of their messages.
+/// Names the rank of the world at which the others meet, and the tag of their messages.
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   static int made = 0;
   if (standin_failures.unique_id != ncclSuccess) return standin_failures.unique_id;
@@ -200,7 +200,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* handle, int ranks, ncclUniqueId 
     comm->blocking = !config || config->blocking != 0;
     *handle = comm.get();
     alive()[comm.get()] = comm;
-    if (open_groups > 0) return ncclSuccess;  // it is made when the group ends, which the stand-in leaves out
+    if (open_groups > 0) return ncclSuccess;  // it is made when the group ends, which the stand-in omits
     comm->failure = standin_failures.init;
     int me = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -234,7 +234,7 @@ ncclResult_t ncclCommFinalize(ncclComm_t handle) {
   return comm->blocking ? await(comm, [&] { return comm->state == State::left; }) : ncclInProgress;
 }
 
-/// Waits for the others where they have not all said farewell.
+/// Waits for ranks that have not said farewell.
 ncclResult_t ncclCommDestroy(ncclComm_t handle) {
   std::shared_ptr<ncclComm> comm;
   {

@@ -23,7 +23,7 @@ struct CUevent_st {
 namespace {
 
 std::list<CUstream_st>& streams() {
-  static std::list<CUstream_st> all{CUstream_st{0}, CUstream_st{1}};  // the default ones
+  static std::list<CUstream_st> all{CUstream_st{0}, CUstream_st{1}};  // default streams
   return all;
 }
 std::set<cudaEvent_t>& events() {
@@ -31,7 +31,7 @@ std::set<cudaEvent_t>& events() {
   return all;
 }
 
-/// nullptr where there is none; only the current device's default stream needs a device.
+/// Returns nullptr if it does not exist; only the current device's default stream needs a device.
 cudaStream_t find(cudaStream_t stream) {
   const int current = standin::use_device();
   if (!stream) return &*std::next(streams().begin(), current);
@@ -55,12 +55,12 @@ bool has_ended(const standin::Task& task) {
   return task.wait->passed;
 }
 
-/// Does what is in the stream, and what that waits for, and nothing else.
+/// Does the work in the stream and that for which it waits.
 void drive(CUstream_st& stream) {
   while (!stream.tasks.empty() && has_ended(stream.tasks.front())) stream.tasks.pop_front();
 }
 
-/// What nobody asks for is done some day, too: other ranks may wait for it.
+/// Advances streams that nobody asks for, because other ranks may wait for them.
 void time_passes() {
   static int questions = 0;
   if (++questions % 16 != 0) return;
@@ -73,7 +73,7 @@ void standin::put(cudaStream_t stream, Task task) {
   if (auto* const found = find(stream)) found->tasks.push_back(std::move(task));
 }
 void standin::drain() {
-  int ended = 0;  // messages, which arrays that outlive MPI no longer need
+  int ended = 0;  // messages, which arrays that outlive MPI do not need
   MPI_Finalized(&ended);
   if (ended) return;
   for (int turns = 0; turns < 100; ++turns)
@@ -100,7 +100,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const standin::Lock lock;
   auto* const found = find(stream);
   if (!found) return cudaErrorInvalidResourceHandle;
-  found->destroyed = true;  // what is in it is still done
+  found->destroyed = true;  // its work is still done
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {

@@ -1,6 +1,6 @@
-// A GPU as LibTorch sees one, in memory that faults when the host touches it: that of comm/standin, which copies and
-// streams are from, too. Operations are done by LibTorch's on the processor; that operands have to be on one device,
-// and what has no kernel on GPUs, is as with CUDA. Loaded before LibTorch is used, by HEATPP_TEST_DEVICE=standin.
+// A GPU for LibTorch whose memory faults when the host touches it. Memory, copies and streams are those of
+// comm/standin. LibTorch computes on the CPU; as with CUDA, operands must be on one device, and operations without a
+// GPU kernel fail. It is loaded before LibTorch is used, by HEATPP_TEST_DEVICE=standin.
 #include <dlfcn.h>
 
 #include <ATen/ATen.h>
@@ -58,7 +58,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
 
 }  // namespace
 
-/// LibTorch finds it by this name.
+/// LibTorch finds this class by its name.
 struct CUDAHooks final : at::CUDAHooksInterface {
   explicit CUDAHooks(at::CUDAHooksArgs) {}
   void init() const override {}
@@ -69,7 +69,7 @@ struct CUDAHooks final : at::CUDAHooksInterface {
   int getNumGPUs() const override { return 1; }
 };
 
-namespace at {  // where the macro belongs
+namespace at {  // the macro belongs here
 using ::CUDAHooks;
 REGISTER_CUDA_HOOKS(CUDAHooks);
 }  // namespace at
@@ -82,7 +82,7 @@ namespace {
 
 constexpr c10::DispatchKeySet keys(c10::DispatchKey::CUDA);
 
-/// The same elements for the host, once what is under way has ended.
+/// Returns the elements for the host, after operations under way have ended.
 at::Tensor on_host(const at::Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_cuda()) return tensor;
   const auto options = tensor.options().device(at::kCPU);
@@ -121,7 +121,7 @@ at::Tensor on_device(const at::Tensor& tensor) {
   return result.copy_(tensor);
 }
 
-/// Indices may be where they are.
+/// Indices may be on another device.
 bool mixes_devices(std::string_view name) {
   return name == "aten::index" || name == "aten::index_put_" || name == "aten::_index_put_impl_" ||
          name == "aten::_unsafe_index";
@@ -133,7 +133,7 @@ bool is_for_floats(std::string_view name) {
   return false;
 }
 
-/// The tensors among an operator's arguments, with what they are exchanged for.
+/// The tensors among an operator's arguments, and their replacements.
 class Exchanged {
  public:
   explicit Exchanged(std::string_view name) : name_(name) {}

@@ -8,7 +8,7 @@ namespace {
 
 at::Tensor numbers(std::int64_t n, double shift) { return (at::arange(n, at::kDouble) * 0.7 - shift).sin() * 5; }
 
-/// NumPy's definition, term by term.
+/// Computes NumPy's definition, term by term.
 at::Tensor full_convolution(const at::Tensor& a, const at::Tensor& v) {
   auto result = at::zeros({a.size(0) + v.size(0) - 1}, a.options());
   for (std::int64_t i = 0; i < v.size(0); ++i) result.narrow(0, i, a.size(0)).add_(a * v[i]);

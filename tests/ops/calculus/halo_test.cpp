@@ -7,7 +7,7 @@ using ht::Boundary;
 
 namespace {
 
-/// Rows first - width .. last + behind of `global` along `axis`, by the rule of the boundary.
+/// Returns rows first - width .. last + behind of `global` along `axis`, by the rule of the boundary.
 at::Tensor expected_rows(const at::Tensor& global, int axis, std::int64_t first, std::int64_t last,
                          const ht::HaloOptions& options) {
   const auto n = global.size(axis);

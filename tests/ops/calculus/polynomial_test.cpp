@@ -48,7 +48,7 @@ TEST_CASE("polynomials are evaluated and fitted in every layout", "[ops][polynom
 }
 
 TEST_CASE("points count as much as their weights", "[ops][polynomial]") {
-  // Weights 0 leave out the points that do not lie on the line; the mean of 1, 1, 4 with squared weights 1, 1, 4 is 3.
+  // Weights of 0 drop points that are not on the line; the mean of 1, 1, 4 with squared weights 1, 1, 4 is 3.
   const auto x = doubles({0, 1, 2, 3, 4}), y = doubles({1, 3, -7, 7, 90}), weights = at::tensor({1, 2, 0, 1, 0});
   for (const auto& layout : every_layout({5}))
     for (const auto& other : every_layout({5})) {

@@ -10,7 +10,7 @@ namespace {
 
 at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
 
-/// Numbers of a dtype without rounding, cut along axis 0 and not.
+/// Runs f for exact numbers of a dtype, cut along axis 0 and not cut.
 template <class F>
 void for_each_split(ht::Dtype dtype, F f) {
   for (const std::optional<int> split : {std::optional<int>(), std::optional(0)})

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t length = 5000;  // several runs of elements on each of four ranks
 
-/// The same random numbers on all ranks: `bits` of each, spread over the signed numbers of that width.
+/// Returns random numbers, equal on all ranks: `bits` of each, spread over the signed numbers of that width.
 at::Tensor random_bits(std::int64_t n, int bits, std::uint64_t stream) {
   auto result = at::empty({n}, at::kLong);
   auto state = stream;
@@ -24,13 +24,13 @@ at::Tensor random_bits(std::int64_t n, int bits, std::uint64_t stream) {
   }
   return result;
 }
-/// Numbers of every exponent, among them subnormal and infinite ones and NaN.
+/// Returns numbers of every exponent, also subnormal and infinite ones and NaN.
 at::Tensor random_floats(at::ScalarType type, std::uint64_t stream) {
   if (type == at::kDouble) return random_bits(length, 64, stream).view(at::kDouble);
   return random_bits(length, 32, stream).to(at::kInt).view(at::kFloat);
 }
 
-/// What f gives for every element, or pair of them, in C++.
+/// Returns f of every element, or pair of elements, in C++.
 template <class R, class T, class F>
 at::Tensor each(const at::Tensor& x, F f) {
   auto result = at::empty(x.sizes(), c10::CppTypeToScalarType<R>::value);
@@ -44,7 +44,7 @@ at::Tensor each(const at::Tensor& x, const at::Tensor& y, F f) {
   return result;
 }
 
-/// Whether the elements differ by no more than the distance to the next number.
+/// Whether the elements differ by at most the distance to the next number.
 bool within_one_place(const at::Tensor& x, const at::Tensor& expected) {
   const auto beyond = at::nextafter(at::abs(expected), at::full({}, INFINITY, expected.options()));
   const auto near = at::abs(x - expected) <= beyond - at::abs(expected);
@@ -122,7 +122,7 @@ TEST_CASE("functions of floats are exact to the last place for numbers of every 
       CHECK(same(ht::ldexp(a, distribute(exponents, layout)), scaled));
       CHECK(within_one_place(gathered(ht::cbrt(a)), root));
       CHECK(within_one_place(gathered(ht::abs(distribute(z, layout))), size));
-      // To the last bit what one rank gives.
+      // The bits equal those of a single rank.
       CHECK(same(ht::cbrt(a), ht::cbrt(ht::from_tensor(x)).larray()));
       CHECK(same(ht::abs(distribute(z, layout)), ht::abs(ht::from_tensor(z)).larray()));
       CHECK(same(ht::abs(distribute(near, layout)), x.clamp(-1, 1).abs()));
@@ -158,7 +158,7 @@ TEST_CASE("extremes are found along long, short and many lines of every dtype", 
       GENERATE(ht::Shape{9, 600, 2}, ht::Shape{300, 7, 3}, ht::Shape{5, 3, 520}, ht::Shape{2, 2, 9000});
   auto global = random_bits(ht::size_of(shape), 8, 31).to(type).reshape(shape);
   const bool with_nan = GENERATE(true, false);
-  if (at::isFloatingType(type)) {  // sums of infinities are no numbers either
+  if (at::isFloatingType(type)) {  // sums of infinities are NaN, too
     global.flatten().slice(0, 5, std::nullopt, 701).fill_(INFINITY);
     global.flatten().slice(0, 9, std::nullopt, 803).fill_(-INFINITY);
     if (with_nan) global.flatten().slice(0, 0, std::nullopt, 1013).fill_(NAN);
@@ -167,7 +167,7 @@ TEST_CASE("extremes are found along long, short and many lines of every dtype", 
   for (const auto& layout : every_layout(shape)) {
     const auto x = distribute(global, layout);
     for (int axis = 0; axis < 3; ++axis) {
-      // LibTorch's argmax promises no first one: the first position of the largest, or of NaN.
+      // LibTorch's argmax need not return the first one: here the first position of the largest, or of NaN.
       const auto first_of = [&](const at::Tensor& best) {
         const auto is_best = at::eq(read, best).logical_or(at::isnan(read));
         return at::where(is_best.logical_and(at::isnan(read).logical_or(at::isnan(best).logical_not())), 1, 0)

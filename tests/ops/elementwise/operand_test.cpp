@@ -159,7 +159,7 @@ TEST_CASE("in place operands meet in the dtype that holds both, and results are 
         }
       }
   auto x = distribute(numbers.to(at::kFloat), every_layout({4}).back());
-  x += ht::full({}, 0.1, {.dtype = ht::float64});  // an array without axes is no number
+  x += ht::full({}, 0.1, {.dtype = ht::float64});  // an array without axes does not count as a number
   CHECK(same(x, (numbers.to(at::kFloat).to(at::kDouble) + 0.1).to(at::kFloat)));
 }
 

@@ -13,7 +13,7 @@ TEST_CASE("xtensor expressions are reduced without an array", "[ops][xtensor][ho
     CHECK(ht::reduce_expression<ht::ReduceOp::sum>(a * a + 1.0, x) == (global * global + 1).sum().item<double>());
     CHECK(ht::reduce_expression<ht::ReduceOp::max>(-a, x) == 6);
     CHECK(ht::reduce_expression<ht::ReduceOp::sum>(a > 3.0, x) == 5);
-    // Not stored alike: one number for each row, and columns from right to left.
+    // These are not stored alike: one number for each row, and columns from right to left.
     const auto first = xt::view(a, xt::all(), xt::range(0, 1));
     CHECK(ht::reduce_expression<ht::ReduceOp::sum>(a * 0.0 + first, x) ==
           gathered(ht::from_expression(a * 0.0 + first, x)).sum().item<double>());

@@ -60,7 +60,7 @@ TEST_CASE("positions along several axes broadcast", "[ops][positions]") {
     for (const auto& cut : every_layout({3, 1}))
       CHECK(
           same(x(distribute(row, cut), distribute(k, ht::Layout({2}, 0, ht::world().size()))), global.index({row, k})));
-    // NumPy puts the axes of arrays first where a slice stands between them and a position.
+    // NumPy puts the axes of arrays first if a slice is between them and a position.
     CHECK(same(x(1, whole, distribute(k, ht::Layout({2}, 0, ht::world().size()))), global[1].index({Slice(), k}).t()));
   }
 }
@@ -87,7 +87,7 @@ TEST_CASE("writing through an index changes exactly what reading it gives", "[op
   const auto values = at::arange(60, at::kDouble) + 100;
   for (const auto& layout : every_layout({5, 4, 3})) {
     const auto writes = [&](std::initializer_list<ht::Index> index, const at::Tensor& view, const at::Tensor& value) {
-      // `view` is the oracle's numbering of the elements that the index selects.
+      // `view` is the oracle's numbering of the selected elements.
       auto expected = cube().flatten();
       const auto filled =
           (value.dim() > view.dim() ? value.squeeze(0) : value).expand(view.sizes()).to(at::kInt).flatten();

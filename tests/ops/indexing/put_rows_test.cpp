@@ -11,7 +11,7 @@ namespace {
 
 const auto whole = ht::all_of;
 
-/// Numbers below n that look random, the same on every rank.
+/// Returns pseudo-random numbers below n, equal on every rank.
 at::Tensor places(std::int64_t count, std::int64_t n, std::int64_t seed) {
   return (at::arange(count, at::kLong) * 7919 + seed).square().remainder(1009).remainder(n);
 }
@@ -74,6 +74,6 @@ TEST_CASE("selected rows take the memory that they need", "[ops][index]") {
     const auto rows = x.index({mask});
     CHECK(same(rows, gathered(x).index_select(0, at::tensor({0, 3, 5}))));
     const auto used = static_cast<std::size_t>(rows.larray().numel()) * sizeof(float);
-    CHECK(rows.larray().storage().nbytes() <= used + 16);  // rows as long as elements want room for one more
+    CHECK(rows.larray().storage().nbytes() <= used + 16);  // rows as long as elements need room for one more
   }
 }

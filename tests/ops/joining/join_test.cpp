@@ -233,7 +233,7 @@ TEST_CASE("braces hold a list, even around one number", "[ops][join][host]") {
          {ht::percentile(x, {50}), ht::quantile(x, {0.5}), ht::nanpercentile(x, {50}), ht::nanquantile(x, {0.5})})
       CHECK(same(found, at::full({1}, 2.5, at::kDouble)));
     CHECK(ht::percentile(x, 50).ndim() == 0);
-    const auto row = ht::array({7, 8});  // before one place stand all of them, before a list of places one each
+    const auto row = ht::array({7, 8});  // all of them before a single place, one each before a list of places
     CHECK(ht::insert(x, 1, row).size() == 8);
     CHECK(same(ht::insert(ht::reshape(x, {3, 2}), {1}, row, 0),
                at::tensor({0, 1, 7, 8, 2, 3, 4, 5}).to(at::kLong).view({4, 2})));

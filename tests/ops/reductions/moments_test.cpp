@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Numbers that are not symmetric about their mean, by a fixed rule.
+/// Returns numbers that are not symmetric about their mean, by a fixed rule.
 at::Tensor skewed(const ht::Shape& shape) {
   return (at::arange(ht::size_of(shape), at::kDouble).reshape(shape) * 0.618).frac().exp();
 }

@@ -21,7 +21,7 @@ at::Tensor tensor_of(const std::vector<T>& values, const ht::Shape& shape) {
   return at::tensor(values, c10::CppTypeToScalarType<T>::value).reshape(shape);
 }
 
-/// The oracle's sums over the last axis of a matrix.
+/// Returns the oracle's sums over the last axis of a matrix.
 template <class T>
 at::Tensor exact_sums(const at::Tensor& rows) {
   const auto matrix = rows.contiguous();
@@ -32,7 +32,7 @@ at::Tensor exact_sums(const at::Tensor& rows) {
   return tensor_of(sums, {matrix.size(0)});
 }
 
-/// Equal to the last bit, zeros to their sign.
+/// Whether all bits are equal, also the signs of zeros.
 bool same_bits(const ht::DNDarray& x, const at::Tensor& expected) {
   return same(x, expected) && at::equal(at::signbit(gathered(x)), at::signbit(expected));
 }
@@ -42,7 +42,7 @@ at::Tensor hostile_tensor(int kind, const ht::Shape& shape) {
   return tensor_of(hostile<T>(kind, static_cast<std::size_t>(ht::size_of(shape)), 1), shape);
 }
 
-/// All kinds that the oracle takes.
+/// Whether the oracle overflows for this kind of numbers.
 template <class T>
 bool overflows_in_oracle(int kind) {
   return kind == 5 && sizeof(T) == sizeof(double);
@@ -51,7 +51,7 @@ bool overflows_in_oracle(int kind) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("reproducible sums are exact for every layout and axis", "[ops][reproducible]", float, double) {
-  // Whole tiles and what is left of them, few and many columns, short and long rows.
+  // The shapes have whole tiles and remainders, few and many columns, short and long rows.
   const ht::Shape shape = GENERATE(ht::Shape{9001}, ht::Shape{700, 3}, ht::Shape{530, 37}, ht::Shape{3, 1400},
                                    ht::Shape{90, 5, 7}, ht::Shape{2, 3});
   for (int kind = 0; kind < hostile_kinds; ++kind) {
@@ -202,7 +202,7 @@ TEMPLATE_TEST_CASE("reproducible products of vectors are exact", "[ops][reproduc
   using T = TestType;
   const std::int64_t n = GENERATE(5, 9001);
   for (const int kind : {0, 2, 4, 6, 7, 1}) {
-    // Products of numbers of all sizes leave the range of the oracle: roots of them do not.
+    // Products of numbers of all sizes leave the range of the oracle; their roots do not.
     auto x = hostile_tensor<T>(kind, {n}), y = hostile_tensor<T>(7, {n});
     if (kind == 1) x = x.sign() * x.abs().sqrt(), y = y.flip(0) * x;
     ExactOracle oracle;
@@ -240,7 +240,7 @@ TEST_CASE("other reproducible products", "[ops][reproducible]") {
   }
 }
 
-// Run by itself, with HEATPP_REPRODUCIBLE=1.
+// This runs alone, with HEATPP_REPRODUCIBLE=1.
 TEST_CASE("HEATPP_REPRODUCIBLE makes sums, means and products of vectors exact", "[.reproducible_by_environment]") {
   const auto global = hostile_tensor<float>(7, {5000}), other = hostile_tensor<float>(2, {5000});
   for (const auto& layout : every_layout({5000})) {

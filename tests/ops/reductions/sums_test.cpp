@@ -20,7 +20,7 @@ TEST_CASE("sums of whole numbers of any size are exact", "[ops][reduce]") {
       const bool narrow = type != at::kLong && type != at::kInt;
       const auto largest = narrow ? 0 : 1'000'000'007;
       auto global = (at::arange(ht::size_of(shape)).reshape(shape) * 7919 - largest).to(type);
-      // As many extreme ones as do not fit sums of 32 bits.
+      // There are more extreme ones than sums of 32 bits can hold.
       if (type == at::kShort) global = at::where(global > -30'000, global.clamp_min(32'000), global);
       for (const auto& layout : every_layout(shape)) {
         const auto x = distribute(global, layout);

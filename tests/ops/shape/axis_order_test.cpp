@@ -17,12 +17,12 @@ namespace {
 
 const std::vector<std::vector<int>> orders{{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
-/// Different numbers, none near 0, with the largest in the middle.
+/// Returns different numbers, none near 0, with the largest in the middle.
 at::Tensor numbers(at::ScalarType type) {
   return at::remainder(at::arange(60).reshape({5, 4, 3}) * 37, 61).add(1).to(type) / (at::isFloatingType(type) ? 8 : 1);
 }
 
-/// f(array, the same by LibTorch) for arrays whose memory lies in all orders but that of their axes, and with gaps.
+/// Calls f(array, LibTorch's array) for arrays in all memory orders except that of their axes, and with gaps.
 template <class F>
 void for_each_order(const at::Tensor& memory, F f) {
   for (const auto& layout : every_layout({5, 4, 3})) {
@@ -78,7 +78,7 @@ TEST_CASE("reductions of blocks with axes in any order equal LibTorch's", "[ops]
 TEST_CASE("extrema of complex blocks with axes in any order are those of their parts", "[ops][reduce]") {
   const auto memory = at::complex(numbers(at::kDouble), -numbers(at::kDouble));
   for_each_order(memory, [](const ht::DNDarray& x, const at::Tensor& global) {
-    const auto largest = at::real(global);  // which no two elements share
+    const auto largest = at::real(global);  // no two elements are equal
     for (const auto& two : {std::vector{0, 1}, std::vector{0, 2}, std::vector{1, 2}})
       CHECK(same(ht::real(ht::max(x, {.axis = two})), largest.amax({two[0], two[1]})));
     CHECK(same(ht::argmax(x, 1), largest.argmax(1)));

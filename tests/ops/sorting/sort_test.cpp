@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Numbers with many ties, and NaN and both infinities where the type has them.
+/// Returns numbers with many ties, and NaN and both infinities if the type has them.
 at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
   const auto n = ht::size_of(shape);
   auto x = ((at::arange(n, at::kDouble) * 0.618).frac() * 90 - 40).floor();
@@ -20,7 +20,7 @@ at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
   return x.reshape(shape).to(type);
 }
 
-/// LibTorch's stable sort, whose values and positions are NumPy's.
+/// Returns LibTorch's stable sort, whose values and positions are NumPy's.
 std::tuple<at::Tensor, at::Tensor> oracle(const at::Tensor& x, int axis, bool descending = false) {
   return at::sort(x, /*stable=*/true, axis, descending);
 }
@@ -85,7 +85,7 @@ TEST_CASE("descending sort is stable and has NaN first", "[ops][sort]") {
 TEST_CASE("complex numbers are sorted by their real, then their imaginary parts, NaN behind", "[ops][sort]") {
   using C = std::complex<double>;
   const auto nan = static_cast<double>(NAN);
-  // In NumPy's order.
+  // These are in NumPy's order.
   const std::vector<C> ordered{{-2, 5},       {-1, -1}, {-1, 7},  {0, -3},   {0, 4},   {3, 0},
                                {INFINITY, 1}, {1, nan}, {2, nan}, {nan, -1}, {nan, 3}, {nan, nan}};
   const std::vector<int> shuffle{5, 0, 9, 11, 3, 7, 1, 10, 2, 8, 4, 6};

@@ -14,7 +14,7 @@ at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
 
 at::Tensor doubles(const std::vector<double>& values) { return at::tensor(at::ArrayRef<double>(values), at::kDouble); }
 
-/// Sums of weights between edges, the last bin closed.
+/// Returns sums of weights between edges, the last bin closed.
 at::Tensor binned(const at::Tensor& x, const at::Tensor& edges, const at::Tensor& weights) {
   std::vector<double> counts;
   const auto n = edges.numel() - 1;
@@ -242,7 +242,7 @@ TEST_CASE("bins and points are found among edges that are even, nearly even, une
   const auto edges = std::vector{even, even + noise, at::exp(even), repeated}[GENERATE(0U, 1U, 2U, 3U)];
   const auto x = at::cat({at::arange(-600, 600, at::kDouble) / 100, edges, edges + 1e-9});
   const auto weights = at::ones_like(x), values = at::sin(edges);
-  // The line through the last point at or before each element, and the next.
+  // This is the line through the last point at or before each element, and the next point.
   const auto i = at::searchsorted(edges, x, false, true).sub(1).clamp(0, 39);
   const auto slope = (values.index({i + 1}) - values.index({i})) / (edges.index({i + 1}) - edges.index({i}));
   const auto inside = values.index({i}) + (x - edges.index({i})) * slope;

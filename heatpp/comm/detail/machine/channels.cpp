@@ -68,7 +68,7 @@ void Channels::release(std::uint64_t lane, int from) {
 }
 
 Channels::Pair& Channels::pair(std::size_t from, std::size_t to, std::uint64_t lane) const {
-  // Zero pages hold counters that stand at zero.
+  // Fresh pages are zero, so the counters start at zero.
   return reinterpret_cast<Pair*>(memory_->data())[(from * count + lane % count) * ranks_ + to];
 }
 

@@ -11,13 +11,13 @@ namespace {
 using Machine = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 using Cores = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 
-/// Looking at the machine takes some milliseconds, which a rank that may run anywhere saves.
+/// Whether a rank may run anywhere. Then it need not ask hwloc, which takes some milliseconds.
 bool may_run_anywhere() {
   cpu_set_t cores;
   return ::sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) >= ::sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/// Of its parts, packages only.
+/// Loads the machine's parts, only the packages.
 Machine load_machine() {
   hwloc_topology_t machine = nullptr;
   if (hwloc_topology_init(&machine) != 0) return {nullptr, &hwloc_topology_destroy};

@@ -28,7 +28,7 @@ std::uint64_t machine_here() {
   return boot.empty() || length <= 0 ? 0 : hash_of(boot + space.data());
 }
 
-/// A number that processes, even such with equal numbers on different machines, do not have in common.
+/// Returns a number that differs between processes, also between those of equal number on other machines.
 const std::uint64_t& own_signature() {
   static const std::uint64_t signature = [] {
     std::random_device random;

@@ -58,17 +58,17 @@ Places places_by(const std::function<std::vector<int>(int)>& place_of, int ranks
   return places;
 }
 
-/// Of every rank, what each knows about itself.
+/// Gathers from every rank what it knows about itself.
 Places places_in_nodes(const Communicator& comm, int node) {
   Places places;
   for (const auto id : comm.allgather(node)) places.push_back({static_cast<int>(id)});
   return places;
 }
 
-/// The nodes that MPI finds, and the packages in them where all ranks are bound to one, and not all of a node to the
-/// same.
+/// Returns the nodes that MPI finds. If every rank is bound to one package, and the ranks of a node are not all bound
+/// to the same, the packages are a level, too.
 Machine nodes_and_packages(const Communicator& comm) {
-  // A node is named by its lowest rank here.
+  // The name of a node is its lowest rank here.
   auto nodes = places_in_nodes(comm, comm.impl().node);
   std::map<int, int> lowest;
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
@@ -123,7 +123,7 @@ std::vector<int> parse_ranks(std::string_view text, std::size_t number, std::str
   return ranks;
 }
 
-/// "rack0/node1" -> numbers of the names, in the order in which they appear.
+/// Turns "rack0/node1" into numbers of the names, in the order in which they appear.
 std::vector<int> parse_place(std::string_view text, std::map<std::string, int, std::less<>>& numbers) {
   std::vector<int> place;
   std::string prefix;
@@ -136,7 +136,7 @@ std::vector<int> parse_place(std::string_view text, std::map<std::string, int, s
   return place;
 }
 
-/// What the variable says about all ranks of the program, of which those of `comm` have their places.
+/// Reads the variable, which is about all ranks of the program, and keeps the places of the ranks of `comm`.
 Machine machine_of_program(const Communicator& comm, const std::string& variable) {
   const auto in_program = ranks_in_program(comm);
   const auto ranks = in_program.of_all;
@@ -197,7 +197,7 @@ Tree tree_of(const Places& places) {
     auto* node = &root;
     for (int level = 0; level < depth; ++level) {
       const int part = places[rank][static_cast<std::size_t>(level)];
-      // Ranks come in order, so that a part that is not the latest is new. Until all are in, `rank` holds its number.
+      // Ranks come in order, so a part that is not the latest is new. Until all are in, `rank` holds its number.
       if (node->children.empty() || node->children.back().rank != part)
         node->children.push_back({part, depth - 1 - level});
       node = &node->children.back();

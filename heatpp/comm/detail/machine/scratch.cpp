@@ -7,7 +7,7 @@
 namespace heatpp::detail {
 namespace {
 
-constexpr int keep_log2 = 24;  // nothing that is larger
+constexpr int keep_log2 = 24;  // larger blocks are not kept
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void Pool::give(std::byte* block, int log2) {
   const std::lock_guard lock(mutex_);
   auto& blocks = kept_[static_cast<std::size_t>(log2)];
   if (log2 > keep_log2 || blocks.size() == keep_) return free_(block);
-  // How many come back at a time is chance: what is repeated does not allocate by it.
+  // How many blocks come back at once varies; reserving keeps repeated calls free of allocations.
   blocks.reserve(std::min<std::size_t>(keep_, 32));
   blocks.push_back(block);
 }

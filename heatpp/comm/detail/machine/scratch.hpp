@@ -9,12 +9,12 @@
 
 namespace heatpp::detail {
 
-/// Blocks of memory of one kind that nobody uses at present.
+/// A pool of free memory blocks of one kind.
 class Pool {
  public:
-  using Allocate = void* (*)(std::size_t bytes);  ///< nullptr where there is no memory
+  using Allocate = void* (*)(std::size_t bytes);  ///< nullptr if there is no memory
   using Free = void (*)(void*);
-  /// At most `keep` of a size are kept.
+  /// Keeps at most `keep` blocks of each size.
   Pool(Allocate allocate, Free free, std::size_t keep = 32) : allocate_(allocate), free_(free), keep_(keep) {}
   ~Pool();
   [[nodiscard]] std::byte* take(int log2);
@@ -28,10 +28,10 @@ class Pool {
   std::array<std::vector<std::byte*>, 64> kept_;  // by the logarithm of their size
 };
 
-/// That of the host, in pages of its own; in pages.cpp.
+/// Returns the pool of host memory in pages of its own; in pages.cpp.
 [[nodiscard]] Pool& pages();
 
-/// Memory for what is under way. Given back, it is kept for the next one, since fresh pages are slow to touch.
+/// Memory for operations under way. The pool keeps it afterwards, because fresh pages are slow to touch.
 class Scratch {
  public:
   Scratch() = default;
@@ -46,13 +46,13 @@ class Scratch {
   ~Scratch();
 
   [[nodiscard]] std::byte* data() const { return data_; }
-  /// The memory is never used again.
+  /// Never gives the memory back.
   void leak() { data_ = nullptr; }
 
  private:
   Pool* pool_ = nullptr;
   std::byte* data_ = nullptr;
-  int log2_ = 0;  // of its size
+  int log2_ = 0;  // logarithm of the size
 };
 
 }  // namespace heatpp::detail

@@ -6,7 +6,7 @@
 namespace heatpp::detail {
 namespace {
 
-// Slots are as large as pays, of few ranks, and a communicator has at most so many bytes of them.
+// The largest slot that pays, for few ranks, and the most bytes that a communicator has for slots.
 constexpr std::int64_t largest_slot = 256 << 10, most_bytes = 16 << 20;
 constexpr std::int64_t page = 4 << 10;
 

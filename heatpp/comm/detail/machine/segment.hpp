@@ -9,16 +9,16 @@
 
 namespace heatpp::detail {
 
-/// Memory that all ranks of a communicator share: slots of each rank that the others read, and how far each rank is.
-/// Collectives over it are made of rounds, numbered from 1 on through all of them, each of which uses one slot a rank.
+/// Memory that all ranks of a communicator share: slots of each rank, which the others read, and each rank's progress.
+/// Collectives over it consist of rounds, numbered from 1 on through all of them. Each round uses one slot per rank.
 class Segment {
  public:
   static constexpr std::int64_t slots = 3;
-  /// Far enough for two counters never to share what a core fetches at once.
+  /// Keeps two counters so far apart that a core never fetches both at once.
   static constexpr std::size_t apart = 128;
 
-  /// Collective; `node` is the number of this rank's node. Nothing where the ranks do not share memory, or the system
-  /// gives too little of it.
+  /// Makes the segment. Collective; `node` is the number of this rank's node. Returns nothing if the ranks share no
+  /// memory, or if the system gives too little of it.
   static std::unique_ptr<Segment> make(const Communicator& comm, int node);
 
   [[nodiscard]] std::int64_t slot_bytes() const { return slot_bytes_; }
@@ -26,7 +26,7 @@ class Segment {
     return memory_->data() + static_cast<std::size_t>(ranks_) * 2 * apart +
            (rank * slots + round % slots) * slot_bytes_;
   }
-  /// Whether the others are past reading what this rank's slot of the round held before.
+  /// Whether the others have read what this rank's slot of the round held before.
   [[nodiscard]] bool may_fill(std::int64_t round) const { return all(filled, round - 1); }
 
   enum Event { filled, reduced };
@@ -34,7 +34,7 @@ class Segment {
   void announce(Event event, std::int64_t round) const {
     progress(rank_, event).store(round, std::memory_order_release);
   }
-  /// Whether a rank has, or all ranks have.
+  /// Whether a rank has announced the event, or all ranks have.
   [[nodiscard]] bool has(int rank, std::int64_t round) const {
     return progress(rank, filled).load(std::memory_order_acquire) >= round;
   }
@@ -47,15 +47,15 @@ class Segment {
     return true;
   }
 
-  /// Takes so many rounds for a collective; the number of the first one.
+  /// Reserves this many rounds for a collective and returns the first one.
   [[nodiscard]] std::int64_t begin(std::int64_t rounds) { return begun_.fetch_add(rounds) + 1; }
-  std::atomic<std::int64_t> ended = 0;  ///< the rounds that this rank's collectives are through with
+  std::atomic<std::int64_t> ended = 0;  ///< rounds that this rank's collectives have finished
 
  private:
   Segment(std::unique_ptr<SharedMemory> memory, std::int64_t slot_bytes, int rank, int ranks)
       : memory_(std::move(memory)), slot_bytes_(slot_bytes), rank_(rank), ranks_(ranks) {}
   [[nodiscard]] std::atomic<std::int64_t>& progress(int rank, Event event) const {
-    // Zero pages hold counters that stand at zero.
+    // Fresh pages are zero, so the counters start at zero.
     auto* const at = memory_->data() + (static_cast<std::size_t>(rank) * 2 + event) * apart;
     return *reinterpret_cast<std::atomic<std::int64_t>*>(at);
   }
@@ -63,9 +63,9 @@ class Segment {
   std::unique_ptr<SharedMemory> memory_;
   std::int64_t slot_bytes_;
   int rank_, ranks_;
-  /// Rounds that all have been seen to be past: to look again would take the others' lines from them before they write.
+  /// Rounds that all ranks have passed. Another look would take the cache lines from ranks that write them.
   mutable std::array<std::atomic<std::int64_t>, 2> past_ = {};
-  std::atomic<std::int64_t> begun_ = 0;  // the rounds that this rank's collectives have taken so far
+  std::atomic<std::int64_t> begun_ = 0;  // rounds that this rank's collectives have reserved so far
 };
 
 }  // namespace heatpp::detail

@@ -13,14 +13,14 @@
 namespace heatpp::detail {
 namespace {
 
-// These calls are none of the program's: they are neither counted nor compared.
+// Whether it is so on all ranks. These calls are not the program's: they are neither counted nor compared.
 bool on_all(const Communicator& comm, bool mine) {
   std::int64_t all = mine;
   run(start_allreduce(comm, {&all, 1, Dtype::int64}, ReduceOp::min, "Communicator"));
   return all != 0;
 }
 
-/// What rank 0 knows: its node, and a name that no other program uses.
+/// What rank 0 tells: its node, and a name that no other program uses.
 struct Offer {
   std::int64_t node, process, time;
   [[nodiscard]] std::string name() const { return formatted("/heatpp-{}-{}", process, time); }
@@ -38,7 +38,7 @@ std::byte* map(int file, std::size_t bytes) {
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 
-/// A new file with its pages reserved, since a full /dev/shm would otherwise kill whoever writes to it first.
+/// Makes a file and reserves its pages; if /dev/shm were full, the first write would end the process.
 int create(const std::string& name, std::size_t bytes) {
   const int file = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0) return file;

@@ -9,11 +9,11 @@ class Communicator;
 
 namespace heatpp::detail {
 
-/// Memory that all ranks of a communicator have mapped, of zeroes at first.
+/// Memory that all ranks of a communicator have mapped. It is zero at first.
 class SharedMemory {
  public:
-  /// Collective; `node` is the number of this rank's node. Nothing, on all ranks, where they are on several, or the
-  /// system gives too little memory.
+  /// Maps the memory. Collective; `node` is the number of this rank's node. Returns nothing, on all ranks, if they are
+  /// on several nodes, or if the system gives too little memory.
   static std::unique_ptr<SharedMemory> make(const Communicator& comm, int node, std::size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;

@@ -5,10 +5,10 @@
 
 namespace heatpp::detail {
 
-/// A queue of what has to be done in the order in which it was begun, though others may be done beside it.
+/// A queue of work that must be done in the order in which it was begun, beside other work.
 class CallQueue {
  public:
-  /// A place in the queue, from its making until end() or its death.
+  /// A place in the queue, from construction until end() or destruction.
   class Turn {
    public:
     explicit Turn(CallQueue& queue) : queue_(queue) {

@@ -5,11 +5,11 @@
 
 namespace heatpp::detail {
 
-/// The line of the program that has called the library on this thread, as "solver.cpp:42", the function where the
-/// program has no debugging information, or "" where neither is known. Takes milliseconds the first time.
+/// Returns the line of the program that called the library on this thread, as "solver.cpp:42"; the function if the
+/// program has no debugging information; "" if neither is known. Takes milliseconds the first time.
 [[nodiscard]] std::string caller();
 
-/// How programs of another language say where they are, which is asked in place of the stack.
+/// Sets how a program in another language says where it is. This replaces the look at the stack.
 void set_caller(std::function<std::string()> tell);
 
 }  // namespace heatpp::detail

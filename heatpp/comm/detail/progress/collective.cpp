@@ -12,7 +12,7 @@
 namespace heatpp::detail {
 namespace {
 
-// Longer ones go faster in pieces, as MPI cuts them.
+// Longer data are faster in pieces, as MPI cuts them.
 constexpr std::int64_t small_bytes = 4 << 10;
 
 std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op,

@@ -26,7 +26,7 @@ bool somebody_gave_up(const Communicator& comm) {
 [[noreturn]] void give_up(const NotedCall& call) {
   given_up = true;
   auto& calls =
-      *new RollCall(call.comm, call.print, gave_up_tag);  // stays, since a rank that died takes nothing any more
+      *new RollCall(call.comm, call.print, gave_up_tag);  // stays, because a rank that died receives nothing any more
   const auto end = std::chrono::steady_clock::now() + time_to_answer;
   bool all = false;
   while (!(all = calls.ended()) && std::chrono::steady_clock::now() < end) std::this_thread::yield();

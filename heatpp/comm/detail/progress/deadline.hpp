@@ -3,17 +3,17 @@
 #include <chrono>
 #include <heatpp/comm/detail/progress/roll_call.hpp>
 
-/// Waiting for other ranks ends after HEATPP_TIMEOUT seconds, if that is set, or while debugging after 30: with a
-/// CommError that says for whom. Otherwise waits of heatpp's own, which are not inside MPI, end after half an hour.
+/// Waiting for other ranks ends after HEATPP_TIMEOUT seconds if that is set, and while debugging after 30, with a
+/// CommError that says who is missing. Otherwise heatpp's own waits, which are not inside MPI, end after half an hour.
 namespace heatpp::detail {
 
-/// Limits all waits of this program from now on, to that of the settings, if they have one.
+/// Limits all waits of this program from now on as the settings say, if they do.
 void limit_waits(const Settings& settings);
-/// Whether such a limit has been set, for which blocking calls are not left to MPI.
+/// Whether such a limit is set. Then blocking calls are not left to MPI.
 [[nodiscard]] bool waits_are_limited();
 [[nodiscard]] double patience_seconds();
 
-/// A wait, which begins when it is made.
+/// The time limit of one wait, which begins when the object is made.
 class Deadline {
  public:
   Deadline() : end_(std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_seconds())) {}
@@ -32,12 +32,12 @@ struct NotedCall {
 void note(NotedCall call);
 [[nodiscard]] const std::optional<NotedCall>& latest_call();
 
-/// Throws CommError when the deadline has passed, or another rank of the call says that its has: after a second in
-/// which all ranks that wait in it can say so, it names those that do not. To be called now and then.
+/// Throws CommError if the deadline has passed, or if another rank of the call says that its has. It first waits a
+/// second, in which all ranks that wait in the call can say so, and then names the others. Called now and then.
 void check_deadline(const Deadline& deadline, const std::optional<NotedCall>& call);
-/// Throws that `op` got `what` until the deadline. For waits that are no noted call.
+/// Throws that `op` got `what` until the deadline. For waits that have no noted call.
 [[noreturn]] void give_up_waiting(const char* op, std::string_view what, std::string_view expected);
-/// Whether this rank has given up a call, after which MPI cannot be ended in an orderly way.
+/// Whether this rank has given up a call. MPI cannot be ended in an orderly way then.
 [[nodiscard]] bool gave_up();
 
 }  // namespace heatpp::detail

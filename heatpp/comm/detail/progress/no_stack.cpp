@@ -1,4 +1,4 @@
-// Where GCC's libbacktrace is not there.
+// This file replaces stack.cpp if GCC's libbacktrace is missing.
 #include <heatpp/comm/detail/progress/stack.hpp>
 
 namespace heatpp::detail {

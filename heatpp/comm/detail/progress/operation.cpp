@@ -46,7 +46,7 @@ class Together final : public Operation {
   }
 
  private:
-  /// An error in arguments has to wait for the others, which may still write to memory of the caller's.
+  /// An error in arguments waits for the other ranks, which may still write to memory of the caller.
   [[nodiscard]] bool ended(Operation& operation) {
     try {
       return operation.advance();

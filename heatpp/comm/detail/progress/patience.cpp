@@ -14,8 +14,8 @@ void Patience::wait(Operation& operation, const std::optional<NotedCall>& call) 
   if (++fruitless_ < tries_before_yield) return;
   if (fruitless_ % 16 != 0) return std::this_thread::yield();
   check(operation, call);
-  // Messages that others wait for go on, too, while this rank looks at nothing but shared memory. MPICH looks at none
-  // for a communicator of one rank.
+  // Advances messages that others wait for while this rank looks only at shared memory. MPICH looks at no messages for
+  // a communicator of one rank.
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   if (!begin_) begin_ = Clock::now();

@@ -6,18 +6,18 @@
 
 namespace heatpp::detail {
 
-/// A rank that has long found nothing to do lets others run, and after much longer sleeps: whoever it waits for is
-/// late, perhaps for want of a core. Where waiting is limited it gives up some day.
+/// After long waiting a rank lets others run, and after much longer it sleeps, because the ranks that it waits for are
+/// late, perhaps because they have no core. If waiting is limited it gives up in the end.
 class Patience {
  public:
-  /// Called when the operation that this rank waits for, in `call`, could not be advanced.
+  /// Called if the operation that this rank waits for, in `call`, could not be advanced.
   void wait(Operation& operation, const std::optional<NotedCall>& call);
 
  private:
   void check(Operation& operation, const std::optional<NotedCall>& call);
 
   int fruitless_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> begin_;  // of a wait that is not short: the clock takes its time
+  std::optional<std::chrono::steady_clock::time_point> begin_;  // start of a long wait; reading the clock takes time
   std::optional<Deadline> deadline_;
 };
 

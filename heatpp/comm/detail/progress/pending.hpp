@@ -6,17 +6,17 @@
 
 namespace heatpp::detail {
 
-/// Requests of the MPI library that end together. Blocking calls are made of them, too: MPI lets no blocking collective
-/// of one rank meet a non-blocking one of another, and what a rank has under way is known to that rank only.
+/// Requests of the MPI library that end together. Blocking calls use them, too, because MPI does not let a blocking
+/// collective of one rank meet a non-blocking one of another, and only a rank itself knows what it has under way.
 class Pending final : public Operation {
  public:
   explicit Pending(const Communicator& comm, const char* op) : comm_(comm), op_(op) {}
   [[nodiscard]] MPI_Request& next() { return requests_.emplace_back(MPI_REQUEST_NULL); }
 
-  /// Those that have ended are forgotten.
+  /// Forgets the requests, which have ended.
   void clear() { requests_.clear(); }
 
-  /// Of a single reception, `source` is told who sent it.
+  /// Sets where the rank of the sender is written. For a single receive.
   void tell_source(std::shared_ptr<int> source) { source_ = std::move(source); }
 
   bool advance() override {
@@ -44,13 +44,13 @@ class Pending final : public Operation {
   }
   [[nodiscard]] int count() const { return static_cast<int>(requests_.size()); }
 
-  Communicator comm_;  // lives as long as its requests
+  Communicator comm_;  // lives as long as the requests
   const char* op_;
   std::vector<MPI_Request> requests_;
   std::shared_ptr<int> source_ = nullptr;
 };
 
-/// Calls f, a non-blocking function of MPI's, with the arguments and a request.
+/// Calls f, a non-blocking MPI function, with the arguments and a request.
 template <class F, class... Args>
 [[nodiscard]] std::unique_ptr<Pending> pending(const Communicator& comm, const char* op, F f, Args... args) {
   auto operation = std::make_unique<Pending>(comm, op);

@@ -11,13 +11,13 @@ class Persistent {
   Persistent();
   Persistent(Persistent&&) noexcept;
   Persistent& operator=(Persistent&&) = delete;
-  /// Waits for what is under way.
+  /// Waits for an operation under way.
   ~Persistent();
 
   [[nodiscard]] bool under_way() const { return under_way_; }
-  /// Starts what `make` makes.
+  /// Starts the operation that `make` makes.
   void begin(const MakeOperation& make);
-  /// Starts the latest operation once more, or what `make` makes where there is none or it cannot.
+  /// Starts the latest operation again, or a new one by `make` if there is none or it cannot restart.
   void restart(const MakeOperation& make);
   [[nodiscard]] bool test();
   void wait();

@@ -14,7 +14,7 @@ struct Request::Impl {
   std::unique_ptr<detail::Operation> operation;
   std::atomic<bool> done{false};
   std::exception_ptr error;
-  std::optional<detail::NotedCall> call = {};  // that started it, where waiting is limited
+  std::optional<detail::NotedCall> call = {};  // the call that started it, if waiting is limited
 
   void advance() noexcept {
     try {
@@ -31,7 +31,7 @@ struct Request::Impl {
 
 namespace {
 
-/// What was started and has not ended, in the order of starting.
+/// The operations that have been started and have not ended, in the order of starting.
 class Started {
  public:
   [[nodiscard]] bool none() const { return count_ == 0; }
@@ -49,7 +49,7 @@ class Started {
     std::erase(requests_, request);
     count_ = requests_.size();
   }
-  /// Unless this thread or another is at it: an operation that makes progress may wait in a call of its own.
+  /// Advances all, unless a thread already does: an operation that advances may wait in a call of its own.
   void advance() {
     if (inside) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -60,7 +60,7 @@ class Started {
     count_ = requests_.size();
     inside = false;
   }
-  /// Whether the request has ended, or the memory's stream waits for it.
+  /// Whether the request has ended, or the device stream waits for it.
   [[nodiscard]] bool hold(Request::Impl& request, const Memory& memory) {
     const std::lock_guard lock(mutex_);
     return request.done || request.operation->hold(memory);
@@ -72,7 +72,7 @@ class Started {
   std::atomic<std::size_t> count_{0};
   static inline thread_local bool inside = false;
 };
-/// Never destroyed: a request may live as long as the program.
+/// Returns the list. It is never destroyed, because a request may live as long as the program.
 Started& started() {
   static auto& instance = *new Started;
   return instance;
@@ -84,7 +84,7 @@ void finish(Request::Impl& request) {
   } catch (...) {
     request.error = std::current_exception();
   }
-  started().remove(&request);  // no other thread looks at it any more
+  started().remove(&request);  // no other thread looks at the request any more
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void finish(Request::Impl& request) {
 void detail::run(Operation& operation) {
   Patience patience;
   for (;;) {
-    // MPICH's own waits keep a core that another rank may need.
+    // MPICH's own waits occupy a core that another rank may need.
     const bool alone = started().none() && !waits_are_limited() && tries_before_yield > 1;
     if (alone ? operation.advance_or_sleep() : operation.advance()) return;
     if (!alone) started().advance();
@@ -146,7 +146,7 @@ bool detail::Persistent::test() {
   return true;
 }
 
-/// What failed is not started again.
+/// An operation that failed is not started again.
 void detail::Persistent::wait() {
   if (!std::exchange(under_way_, false)) return;
   finish(*request_);
@@ -165,7 +165,7 @@ Request::Request(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Request::Request(Request&&) noexcept = default;
 
 Request& Request::operator=(Request&& other) noexcept {
-  std::swap(impl_, other.impl_);  // what this one held is waited for when `other` dies
+  std::swap(impl_, other.impl_);  // the destructor of `other` waits for what this one held
   return *this;
 }
 

@@ -5,13 +5,13 @@
 
 namespace heatpp::detail {
 
-/// What one rank says it is about to do, as it travels.
+/// The message in which a rank says what it is about to do.
 struct Fingerprint {
   char op[32] = {};
   char site[160] = {};
   char caller[160] = {};        ///< the program's own line, where it is known
-  char plan[96] = {};           ///< as much of it as has room
-  std::uint64_t plan_hash = 0;  ///< of all of it
+  char plan[96] = {};           ///< the first characters of the plan
+  std::uint64_t plan_hash = 0;  ///< of the whole plan
   std::int64_t count = 0;
   std::optional<Dtype> dtype;
   CallDetail detail;
@@ -22,7 +22,7 @@ struct Fingerprint {
   [[nodiscard]] std::string text() const;
 };
 
-/// Fingerprints on their way from and to all other ranks. What has not come when it ends is given up.
+/// Fingerprints on their way from and to all other ranks. Ones that are missing at the end are given up.
 class RollCall {
  public:
   RollCall(const Communicator& comm, const Fingerprint& mine, int tag);
@@ -31,16 +31,16 @@ class RollCall {
   RollCall& operator=(const RollCall&) = delete;
 
   [[nodiscard]] bool ended();
-  /// The ranks that have not answered, as text.
+  /// Returns the ranks that have not answered, as text.
   [[nodiscard]] std::string missing();
-  /// Throws CommError, once it has ended, where ranks say different things.
+  /// Throws CommError, after the end, if ranks say different things.
   void check() const;
 
  private:
   Communicator comm_;
   Fingerprint mine_;
   std::vector<Fingerprint> all_;
-  std::vector<MPI_Request> requests_;  // receptions, then sends
+  std::vector<MPI_Request> requests_;  // receives, then sends
 };
 
 }  // namespace heatpp::detail

@@ -19,7 +19,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// A call on the stack, as far as it is known.
+/// A call on the stack, with what is known of it.
 struct Frame {
   bool ours = false;
   std::string text;
@@ -32,7 +32,7 @@ backtrace_state* state() {
   return made;
 }
 
-/// Whether a name is of a namespace of the library, or of those that it calls and is called back by.
+/// Whether a name is in a namespace of the library, or of libraries that it calls or that call it.
 bool is_ours(std::string_view name) {
   constexpr std::array<std::string_view, 5> spaces = {"6heatpp", "St", "9__gnu_cxx", "2at", "3c10"};
   if (!name.starts_with("_Z")) return false;
@@ -40,7 +40,7 @@ bool is_ours(std::string_view name) {
   return std::ranges::any_of(spaces, [&](auto space) { return within.starts_with(space); });
 }
 
-// What tells functions apart stands in front, before their parameters.
+// The part of a name in front of the parameters tells functions apart.
 constexpr std::size_t longest_name = 120;
 
 std::string readable(const char* name) {
@@ -50,7 +50,7 @@ std::string readable(const char* name) {
   return failed ? name : whole.get();
 }
 
-/// The function around a return address, or the place in its file, where nothing tells the line.
+/// Finds the function of a return address, or its place in the file, if its line is unknown.
 void name_function(Frame& frame, std::uintptr_t pc, const Dl_info& object) {
   const auto take = [](void* into, std::uintptr_t, const char* symbol, std::uintptr_t, std::uintptr_t) {
     if (symbol) *static_cast<std::string*>(into) = symbol;
@@ -63,7 +63,7 @@ void name_function(Frame& frame, std::uintptr_t pc, const Dl_info& object) {
     frame.text = formatted("{}+{:#x}", object.dli_fname, pc - reinterpret_cast<std::uintptr_t>(object.dli_fbase));
 }
 
-/// The line of a return address, of the innermost of functions inlined there that is not ours.
+/// Finds the line of a return address, in the innermost inlined function that is not ours.
 void find_line(Frame& frame, std::uintptr_t pc) {
   const auto take = [](void* into, std::uintptr_t, const char* file, int line, const char* function) {
     if (!file || (function && is_ours(function))) return 0;
@@ -89,7 +89,7 @@ Frame look_up(std::uintptr_t pc) {
 }  // namespace
 
 std::string outside_of_library() {
-  static auto& known = *new std::unordered_map<std::uintptr_t, Frame>();  // programs call from few places, often
+  static auto& known = *new std::unordered_map<std::uintptr_t, Frame>();  // programs call from few places, but often
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
   std::string found;

@@ -4,7 +4,7 @@
 
 namespace heatpp::detail {
 
-/// The innermost call on this thread's stack that is none of the library's, the standard library's or LibTorch's.
+/// Returns the innermost call on this thread's stack that is not in the library, the standard library or LibTorch.
 [[nodiscard]] std::string outside_of_library();
 
 }  // namespace heatpp::detail

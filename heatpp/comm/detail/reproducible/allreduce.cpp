@@ -9,14 +9,14 @@
 namespace heatpp::detail {
 namespace {
 
-/// The parts of complex numbers.
+/// Returns a view of complex numbers as pairs of real numbers.
 Buffer real_parts(const Buffer& data) {
   if (data.dtype == Dtype::complex64) return {data.data, 2 * data.count, Dtype::float32};
   if (data.dtype == Dtype::complex128) return {data.data, 2 * data.count, Dtype::float64};
   return data;
 }
 
-/// Sums in parts, and then those anew that are marked.
+/// Sums in parts, and then sums marked elements again.
 class InParts final : public Operation {
  public:
   InParts(const Communicator& comm, const Buffer& data, const ExactMakers& makers)
@@ -68,7 +68,7 @@ class InParts final : public Operation {
   Communicator comm_;
   Buffer data_;
   Scratch wide_, contributions_;
-  int tag_;  // taken by all ranks at the start: they come to what is sent again at different times
+  int tag_;  // all ranks take it at the start, because they reach the second sum at different times
   std::unique_ptr<Operation> under_way_;
   std::vector<std::int64_t> marked_;
   bool again_ = false;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int digit_bits = 32;
 constexpr std::int64_t digit_mask = 0xffffffff;
-constexpr std::int64_t most_additions = std::int64_t{1} << 30;  // of 32 bits each, which 63 bits surely hold
+constexpr std::int64_t most_additions = std::int64_t{1} << 30;  // of 32 bits each, which 63 bits can hold
 
 using Wide = __int128;
 
@@ -18,7 +18,7 @@ struct Parts {
   std::int64_t mantissa;
   int exponent;
 };
-/// Of a finite number.
+/// Splits a finite number into its parts.
 Parts parts_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto biased = static_cast<int>(bits >> 52 & 0x7ff);
@@ -95,7 +95,7 @@ ExactSum& ExactSum::operator+=(const ExactSum& other) {
   return *this;
 }
 
-/// All digits but the last, which keeps the sign, become those of a number to the base 2^32.
+/// All digits except the last, which keeps the sign, become digits to the base 2^32.
 void ExactSum::carry() {
   additions_ = 0;
   std::int64_t carried = 0;
@@ -128,7 +128,7 @@ ExactSum::Rounded ExactSum::rounded(int bits, int lowest) {
   using Unsigned = unsigned __int128;
   Unsigned first = 0;
   for (int i = top; i > top - 3; --i) first = first << digit_bits | static_cast<Unsigned>(digit(i));
-  bool more = false;  // behind these
+  bool more = false;  // behind these digits
   for (int i = low_; i < top - 2; ++i) more = more || slot(i) != 0;
   if (negative) negate();
 

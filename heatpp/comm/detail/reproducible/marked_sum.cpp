@@ -10,19 +10,19 @@
 namespace heatpp::detail {
 namespace {
 
-constexpr std::int64_t block = 1024;                     // elements whose sums stay in the first-level cache
-constexpr std::uint64_t mark_bits = 0x7ff8000000000001;  // a NaN that no float32 becomes
+constexpr std::int64_t block = 1024;                     // elements whose sums fit in the first-level cache
+constexpr std::uint64_t mark_bits = 0x7ff8000000000001;  // a NaN that no float32 converts to
 const double mark = std::bit_cast<double>(mark_bits);
 
 bool is_mark(double x) { return std::bit_cast<std::uint64_t>(x) == mark_bits; }
 
-/// high + low, of which `high` is the nearest float64.
+/// The number high + low, of which `high` is the nearest float64.
 struct Pair {
   double high, low;
 };
 
-/// a + b as the nearest number and what that lacks: Dekker's Fast2Sum, which overflows with the sum alone. Both are the
-/// same for b + a, since MPI's own all-reduce may add in another order on each rank.
+/// Returns a + b as the nearest number and its error: Dekker's Fast2Sum, which overflows only if the sum does. The
+/// result is the same for b + a, because MPI's all-reduce may add in another order on each rank.
 Pair two_sum(double a, double b) {
   const bool falling = std::abs(a) >= std::abs(b);
   const double sum = a + b, large = falling ? a : b, small = falling ? b : a;
@@ -31,14 +31,14 @@ Pair two_sum(double a, double b) {
 
 bool is_finite(double x) { return x - x == 0; }
 
-/// The sum of two of which one is not finite.
+/// Returns the sum of two numbers, one of which is not finite.
 double special_sum(double a, double b) {
   if (is_mark(a) || is_mark(b)) return mark;
   const double sum = a + b;
   return sum != sum ? std::numeric_limits<double>::quiet_NaN() : sum;
 }
 
-/// a + b; `lost` gets bits other than the sign where it does not hold that exactly, or one of them is not finite.
+/// Returns a + b. Sets bits of `lost` other than the sign if the sum is inexact, or if a number is not finite.
 double sum_of(double a, double b, std::uint64_t& lost) {
   const auto [sum, lacks] = two_sum(a, b);
   lost |= std::bit_cast<std::uint64_t>(lacks) << 1;
@@ -50,11 +50,11 @@ Pair sum_of(const Pair& a, const Pair& b, std::uint64_t& lost) {
   return two_sum(high.high, rest.high);
 }
 
-/// What stands for a sum that does not fit.
+/// Returns the value that replaces a sum that does not fit.
 double instead_of_sum(double a, double b) { return is_finite(a) && is_finite(b) ? mark : special_sum(a, b); }
 Pair instead_of_sum(const Pair& a, const Pair& b) { return {instead_of_sum(a.high, b.high), 0}; }
 
-/// sums[i] += from[i]: without branches where all fit, which is nearly always.
+/// Adds sums[i] += from[i], without branches if all sums fit, which is nearly always so.
 template <class W>
 void add_each(W* sums, const W* from, std::int64_t n) {
   W made[block];
@@ -68,7 +68,7 @@ void add_each(W* sums, const W* from, std::int64_t n) {
   std::copy_n(made, n, sums);
 }
 
-/// Whether one may be a mark, the lowest of the NaN but one.
+/// Returns the number whose bits may be those of a mark, the lowest NaN but one.
 double first_of(double x) { return x; }
 double first_of(const Pair& x) { return x.high; }
 template <class W>
@@ -83,10 +83,10 @@ bool may_be_marked(const W* sums, std::int64_t n) {
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, Pair, double>;
 double wide(float x) { return static_cast<double>(x); }
-// A contribution that looks like a mark is another NaN.
+// A contribution that has the bits of a mark becomes another NaN.
 Pair wide(double x) { return {x != x ? std::numeric_limits<double>::quiet_NaN() : x, 0}; }
 
-/// Elements first .. first + n - 1 as T, which 16-bit floats are not: these go to `room`.
+/// Returns elements first .. first + n - 1 as T. 16-bit floats have another type and are converted into `room`.
 template <class T>
 const T* elements(Dtype dtype, const void* data, std::int64_t first, std::int64_t n, T* room) {
   if constexpr (std::is_same_v<T, float>)
@@ -97,14 +97,14 @@ const T* elements(Dtype dtype, const void* data, std::int64_t first, std::int64_
   return static_cast<const T*>(data) + first;
 }
 
-/// The float that rounds to the same 16 bits: the nearest towards 0, made odd where something is lost.
+/// Returns the float that rounds to the same 16 bits: the nearest towards 0, made odd if it is inexact.
 float rounded_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   if (static_cast<double>(nearest) == x || x != x) return nearest;
   const auto bits = std::bit_cast<std::uint32_t>(nearest) - (std::abs(static_cast<double>(nearest)) > std::abs(x));
   return std::bit_cast<float>(bits | 1);
 }
-/// Rounds n sums to elements first, first + 1, ...; -0 as +0.
+/// Rounds n sums to elements first, first + 1, ...; -0 becomes +0.
 template <class T>
 void put(Dtype dtype, const Wide<T>* sums, void* data, std::int64_t first, std::int64_t n) {
   if constexpr (std::is_same_v<T, float>) {
@@ -118,7 +118,7 @@ void put(Dtype dtype, const Wide<T>* sums, void* data, std::int64_t first, std::
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(first_of(sums[i])) + T{0};
 }
 
-/// The same, but for those that are marked, of which `otherwise` is told.
+/// Rounds all sums that are not marked, and calls `otherwise` for the marked ones.
 template <class T, class F>
 void put_unmarked(Dtype dtype, const Wide<T>* sums, void* data, std::int64_t first, std::int64_t n, F otherwise) {
   if (!may_be_marked(sums, n)) return put<T>(dtype, sums, data, first, n);
@@ -127,7 +127,7 @@ void put_unmarked(Dtype dtype, const Wide<T>* sums, void* data, std::int64_t fir
     else put<T>(dtype, sums + i, data, first + i, 1);
 }
 
-/// The exact sum of the contributions to element i.
+/// Computes the exact sum of the contributions to element i.
 template <class T>
 void sum_anew(Dtype dtype, std::span<const void* const> sources, void* out, std::int64_t i) {
   ExactSum sum;
@@ -155,7 +155,7 @@ void combine_whole(Dtype dtype, std::span<const void* const> sources, void* out,
       for (std::int64_t i = 0; i < length; ++i) to[i] = wide(from[i]);
       if (s > 0) add_each(sums, terms, length);
     }
-    // `out` may be a source: of an element that is summed anew it has not been written.
+    // `out` may be a source: an element that is summed again has not been written.
     put_unmarked<T>(dtype, sums, out, first, length, [&](std::int64_t i) { sum_anew<T>(dtype, sources, out, i); });
   }
 }

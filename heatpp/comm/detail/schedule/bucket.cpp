@@ -6,7 +6,7 @@
 namespace heatpp::detail {
 namespace {
 
-// Copying costs little against latency below the one size, and buckets that are full can travel while others fill.
+// Below the first size a copy costs little against latency. Full buckets can travel while others fill.
 constexpr std::int64_t copy_below_bytes = 512 << 10, bucket_bytes = 4 << 20;
 
 /// Calls f(array, its place in the bucket).

@@ -5,8 +5,8 @@
 
 namespace heatpp::detail {
 
-/// An operation on many arrays: neighbours of one dtype are copied together until they are worth a message, large ones
-/// stay where they are. `make` starts the operation on one bucket.
+/// Runs an operation on many arrays. Neighbors of one dtype are copied together until they are worth a message; large
+/// ones stay where they are. `make` starts the operation on one bucket.
 [[nodiscard]] std::unique_ptr<Operation> in_buckets(
     std::span<const Buffer> arrays, const std::function<std::unique_ptr<Operation>(const Buffer&)>& make);
 

@@ -3,7 +3,7 @@
 namespace heatpp::detail {
 namespace {
 
-// Some ten MiB: a program whose counts never recur keeps no more.
+// Some ten MiB. A program whose counts never recur keeps no more.
 constexpr std::size_t most_messages = 1 << 18, most_schedules = 1024;
 
 /// Lanes that share their steps count once.

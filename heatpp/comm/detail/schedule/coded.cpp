@@ -7,13 +7,13 @@
 namespace heatpp::detail {
 namespace {
 
-/// Whether no message before it sends the same range, to another peer.
+/// Whether no earlier message sends the same range, to another peer.
 bool is_first_of_range(const Step& step, const Message& message) {
   const auto before = std::span(step.sends.data(), &message);
   return std::ranges::find(before, message.range, &Message::range) == before.end();
 }
 
-/// Tells by the bits, since compilers make no vectors of what std::isfinite does.
+/// Tests the bits, because compilers do not vectorize std::isfinite.
 bool is_finite(float x) {
   constexpr auto infinity = std::bit_cast<std::int32_t>(std::numeric_limits<float>::infinity());
   return (std::bit_cast<std::int32_t>(x) & std::numeric_limits<std::int32_t>::max()) < infinity;
@@ -38,8 +38,8 @@ float* Execution::residual(const Active& active, Range range) const {
   return coding_.residual + schedule_->lanes[active.lane].offset + range.first;
 }
 
-/// What leaves is rounded, and the residual is what that took away, of a mean as many times as it was divided by. Of
-/// the result, this rank keeps the rounded values, too, which are those that the others get.
+/// Rounds what leaves. The residual gets what rounding took away; for a mean, multiplied by the divisor. This rank also
+/// keeps the rounded values of the result, because the others get these.
 void Execution::encode_range(const Active& active, const Step& step, Range range, std::byte* code) const {
   auto* const x = values(active, range);
   auto* const lost = coding_.residual ? residual(active, range) : nullptr;
@@ -65,7 +65,7 @@ void Execution::post_coded(Active& active, const Step& step) {
     code += wire_bytes(coding_.wire, range.count);
   };
   for (const auto& sum : step.sums) {
-    // This rank's share is not sent: what its result lost the last time is added here.
+    // This rank's share is not sent. What its result lost the last time is added here.
     if (coding_.residual) {
       auto* const x = values(active, sum.range);
       const auto* const lost = residual(active, sum.range);
@@ -84,7 +84,7 @@ void Execution::post_coded(Active& active, const Step& step) {
   }
 }
 
-/// Puts the decoded operands of the sums where those of plain steps arrive.
+/// Puts the decoded operands of sums where those of plain steps arrive.
 void Execution::finish_coded(Active& active, const Step& step) {
   std::int64_t decoded = 0;
   for (const auto& sum : step.sums) decoded += std::ssize(sum.peers) * sum.range.count;

@@ -9,7 +9,7 @@
 namespace heatpp::detail {
 namespace {
 
-// Elements that have a type of their own in memory and are reduced in another.
+// Elements that have one type in memory and another in sums.
 struct BFloat16 {
   std::uint16_t bits;
   explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
@@ -36,7 +36,7 @@ T to(W value) {
 template <ReduceOp Op, class W>
 W apply(W a, W b) {
   constexpr bool wraps = std::is_integral_v<W> && (Op == ReduceOp::sum || Op == ReduceOp::prod);
-  if constexpr (wraps) {  // unsigned, so that an overflow wraps instead of being undefined
+  if constexpr (wraps) {  // unsigned, so that an overflow wraps and is defined
     using U = std::common_type_t<std::make_unsigned_t<W>, unsigned>;
     const auto x = static_cast<U>(a), y = static_cast<U>(b);
     return static_cast<W>(Op == ReduceOp::sum ? x + y : x * y);
@@ -50,7 +50,7 @@ W apply(W a, W b) {
   }
 }
 
-constexpr std::int64_t block = 1024;  // elements whose accumulators stay in the first-level cache
+constexpr std::int64_t block = 1024;  // elements whose accumulators fit in the first-level cache
 
 template <ReduceOp Op, class T>
 void combine_typed(std::span<const void* const> sources, void* out, std::int64_t n) {
@@ -118,7 +118,7 @@ void combine(ReduceOp op, Dtype dtype, std::span<const void* const> sources, voi
     return;
   }
   switch (dtype) {
-    // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
+    // The sum of booleans is "any", the product is "all"; for bytes 0 and 1 these are max and min.
     case Dtype::bool_:
       op = op == ReduceOp::sum || op == ReduceOp::max ? ReduceOp::max : ReduceOp::min;
       return combine_of<std::uint8_t>(op, sources, out, n);

@@ -5,14 +5,14 @@
 
 namespace heatpp::detail {
 
-/// Throws TypeError where `op` has no meaning for `dtype`: an order of complex numbers, a mean of integers.
+/// Throws TypeError if `op` has no meaning for `dtype`: an order of complex numbers, a mean of integers.
 void check_op(const char* call, ReduceOp op, Dtype dtype);
 
-/// out[i] = sources[0][i] op sources[1][i] op ..., from the left, for n elements; a mean is summed only. 16-bit floats
-/// are widened to float32, accumulated and rounded once. NaN wins a minimum or maximum. `out` may be a source.
+/// Computes out[i] = sources[0][i] op sources[1][i] op ..., from the left, for n elements; a mean is left as a sum.
+/// 16-bit floats are summed as float32 and rounded once. NaN wins a minimum or maximum. `out` may be a source.
 void combine(ReduceOp op, Dtype dtype, std::span<const void* const> sources, void* out, std::int64_t n);
 
-/// data[i] /= divisor, for floating-point and complex dtypes.
+/// Divides each data[i] by `divisor`, for floating-point and complex dtypes.
 void divide(Dtype dtype, void* data, std::int64_t n, int divisor);
 
 [[nodiscard]] constexpr bool is_float16(Dtype dtype) { return dtype == Dtype::float16 || dtype == Dtype::bfloat16; }

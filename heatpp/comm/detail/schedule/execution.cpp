@@ -6,7 +6,7 @@
 namespace heatpp::detail {
 namespace {
 
-// Tags below are those of other messages; a collective has as many as it may have lanes under way.
+// Lower tags belong to other messages. A collective has one tag for each lane that may be under way.
 constexpr int first_free_tag = first_user_tag + user_tags;
 constexpr int tags_each = 16;
 
@@ -70,7 +70,7 @@ bool Execution::in_flight() const {
   });
 }
 
-/// Messages that were given up may still be written: their memory stays theirs.
+/// Messages that were given up may still be written, so their memory is not freed.
 Execution::~Execution() {
   const bool all_ended = std::ranges::all_of(active_, [this](const Active& active) { return ended(active); });
   if (begun_ && !all_ended) comm_.impl().failed = true;
@@ -141,7 +141,7 @@ bool Execution::may_post(const Active& active) const {
   return before.lane >= active.lane || before.step > active.step;
 }
 
-/// Whether there was room for it.
+/// Posts the messages of the step. Returns whether there was room.
 bool Execution::post(Active& active) {
   const auto& step = steps_of(active)[active.step];
   active.begin = Clock::now();
@@ -232,7 +232,7 @@ bool Execution::arrived(Active& active) const {
 bool Execution::advance() {
   begun_ = true;
   bool all_ended = false;
-  // A step that ends may let another lane begin one.
+  // If a step ends, another lane may begin one.
   for (bool moved = true; moved;) {
     moved = false;
     all_ended = true;
@@ -254,7 +254,7 @@ bool Execution::advance_or_sleep() {
   return false;
 }
 
-/// Whether nothing but messages is waited for.
+/// Whether only messages are waited for.
 bool Execution::may_sleep() const {
   return !channels_ || std::ranges::all_of(active_, [this](const Active& active) {
     if (ended(active)) return true;

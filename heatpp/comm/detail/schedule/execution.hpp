@@ -11,20 +11,20 @@
 
 namespace heatpp::detail {
 
-/// What the coded steps of a schedule travel as.
+/// The wire format of the coded steps of a schedule.
 struct Coding {
   Dtype wire = Dtype::float32;
-  float* residual = nullptr;  ///< beside the data, or nowhere
+  float* residual = nullptr;  ///< as long as the data; may be null
 };
 
-/// The tags of a collective that is made of messages. Every rank takes them in the same order.
+/// Returns the tags of a collective that consists of messages. Every rank takes them in the same order.
 [[nodiscard]] int next_tag(Communicator::Impl& comm);
 
-/// Carries out a schedule on a buffer: posts the messages of a step, and when all have come combines what is to be
-/// combined and goes on with the next. Lanes follow each other at a distance of a step.
+/// Carries out a schedule on a buffer. It posts the messages of a step; when all have arrived, it combines them and
+/// goes on with the next step. Lanes follow each other at a distance of one step.
 class Execution final : public Operation {
  public:
-  /// `channels` are the node's, for steps through memory; `first_tag` is one that was taken before.
+  /// `channels` are the node's, for steps through memory; `first_tag` was taken by next_tag().
   Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op,
             Coding coding = {}, const char* call = "allreduce", std::shared_ptr<Channels> channels = nullptr,
             std::optional<int> first_tag = std::nullopt);
@@ -45,17 +45,17 @@ class Execution final : public Operation {
     bool posted = false;
     std::vector<MPI_Request> requests = {};
     Scratch scratch = {};
-    std::int64_t messages_sent = 0, bytes_sent = 0;  // in the step
+    std::int64_t messages_sent = 0, bytes_sent = 0;  // in this step
     Clock::time_point begin = {};
   };
 
   [[nodiscard]] bool ended(const Active& active) const { return active.lane >= schedule_->lanes.size(); }
   [[nodiscard]] const Steps& steps_of(const Active& active) const { return *schedule_->lanes[active.lane].steps; }
   [[nodiscard]] std::byte* address(const Active& active, Range range) const;
-  /// A lane begins a step when the lane before it has ended that step: lanes that shared a link evenly would all reach
-  /// the next level at once, and leave this one idle.
+  /// A lane begins a step when the lane before it has ended that step. Otherwise lanes that share a link evenly would
+  /// all reach the next level at once, and leave this one idle.
   [[nodiscard]] bool may_post(const Active& active) const;
-  /// At the end of a lane; whether that is as far as it may go.
+  /// Goes to the next lane at the end of a lane. Returns whether there is none.
   bool skip_to_next_lane(Active& active);
   void begin(int first_tag);
   bool post(Active& active);
@@ -66,16 +66,16 @@ class Execution final : public Operation {
   void send(Active& active, std::span<const Part> message);
   void receive(Active& active, std::span<const Part> message);
   void post_plain(Active& active, const Step& step);
-  /// Calls post(message) for each message that `parts_` make, and empties them.
+  /// Calls post(message) for each message made of `parts_`, and empties them.
   template <class Post>
   void for_each_message(const Active& active, Post post);
   void count(const Active& active) const;
-  /// Combines what has come.
+  /// Combines what has arrived.
   void finish(Active& active);
-  /// `operands_` are the others' in the order of the peers.
+  /// `operands_` are the data of the others, in the order of the peers.
   void combine_operands(const Active& active, const Sum& sum);
 
-  // The same for steps through memory; in in_memory.cpp.
+  // These handle steps through memory; in in_memory.cpp.
   [[nodiscard]] std::uint64_t number(const Active& active) const { return first_lane_ + active.lane; }
   bool post_in_memory(Active& active, const Step& step);
   std::size_t lay_out(Active& active, const Step& step, std::size_t first, std::byte* slot, std::size_t at);
@@ -83,7 +83,7 @@ class Execution final : public Operation {
   void finish_in_memory(const Active& active, const Step& step);
   const std::byte* next_from(const Active& active, int peer, std::int64_t bytes);
 
-  // The same for steps whose values travel coded; in coded.cpp.
+  // These handle steps whose values travel coded; in coded.cpp.
   void post_coded(Active& active, const Step& step);
   void finish_coded(Active& active, const Step& step);
   [[nodiscard]] float* values(const Active& active, Range range) const;
@@ -106,11 +106,11 @@ class Execution final : public Operation {
   bool begun_ = false;
   int first_tag_ = 0;
   std::uint64_t first_lane_ = 0;  // its number in the channels
-  std::vector<Active> active_;    // at i the lanes i, i + window, ... one after another
-  // Kept so that nothing is allocated once they have grown.
+  std::vector<Active> active_;    // entry i runs the lanes i, i + window, ... one after another
+  // These stay allocated after they have grown.
   std::vector<Part> parts_;
   std::vector<const void*> operands_;
-  std::vector<std::pair<int, std::int64_t>> read_;  // of the step in memory that ends: what came from each peer
+  std::vector<std::pair<int, std::int64_t>> read_;  // what came from each peer in the step in memory that ends
   std::vector<MPI_Request> pending_;
   std::vector<MPI_Request*> origin_;
 };

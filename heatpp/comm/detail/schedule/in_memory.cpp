@@ -7,7 +7,7 @@
 namespace heatpp::detail {
 namespace {
 
-// Messages begin at multiples of this, which the largest element is.
+// Messages begin at multiples of this, the size of the largest element.
 constexpr std::size_t alignment = 16;
 
 /// Calls f(range) for each message of the step to the peer of the one at `first`.
@@ -22,7 +22,7 @@ bool is_first_to_peer(const Step& step, std::size_t index) {
   return std::ranges::find(before, step.sends[index].peer, &Message::peer) == before.end();
 }
 
-/// Whether both peers get the same.
+/// Whether both peers get the same messages.
 bool same_messages(const Step& step, std::size_t a, std::size_t b) {
   std::size_t i = a, j = b;
   const auto next = [&](std::size_t& at, std::size_t of) {
@@ -39,7 +39,7 @@ bool same_messages(const Step& step, std::size_t a, std::size_t b) {
 
 }  // namespace
 
-/// Lays what it sends where the peers read it, once what several of them get. Whether there is room.
+/// Writes what it sends where the peers read it; what several peers get, once. Returns whether there is room.
 bool Execution::post_in_memory(Active& active, const Step& step) {
   if (step.sends.empty()) return true;
   const auto lane = number(active);
@@ -63,7 +63,7 @@ bool Execution::post_in_memory(Active& active, const Step& step) {
   return true;
 }
 
-/// Returns where the next messages may begin.
+/// Writes messages and returns where the next ones may begin.
 std::size_t Execution::lay_out(Active& active, const Step& step, std::size_t first, std::byte* slot, std::size_t at) {
   for_each_to_same(step, first, [&](Range range) {
     const auto bytes = static_cast<std::size_t>(range.count) * itemsize(data_.dtype);
@@ -82,7 +82,7 @@ bool Execution::arrived_in_memory(const Active& active, const Step& step) const 
          std::ranges::all_of(step.sums, [&](const Sum& sum) { return std::ranges::all_of(sum.peers, has_sent); });
 }
 
-/// The peer's message in the step that comes after those already read.
+/// Returns the peer's message in the step after those already read.
 const std::byte* Execution::next_from(const Active& active, int peer, std::int64_t bytes) {
   auto from = std::ranges::find(read_, peer, &std::pair<int, std::int64_t>::first);
   if (from == read_.end()) from = read_.insert(from, {peer, 0});

@@ -9,13 +9,13 @@ namespace {
 
 using MakeSteps = Steps (*)(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory);
 
-// Slices are large against what a message costs, and few.
+// Slices are large compared with the cost of a message, and few.
 constexpr std::int64_t slice_bytes = 1 << 20, most_slices = 16;
 
-// What a key of the cache begins with; those of other collectives begin with a count.
+// The first number of a key of the cache; keys of other collectives begin with a count.
 enum Kind : std::int64_t { reduced = -1, spread = -2 };
 
-/// What is only copied is read by all at once where it is in memory; sums stay in the order that messages give them.
+/// Copies in memory are read by all ranks at once; sums keep the order that messages give them.
 Tree machine_of(const PartsJob& job, Kind kind) {
   if (!job.machine) return factored(side_by_side(job.comm.size()));
   return factored(without_single_children(*job.machine), 1, kind == spread ? job.memory_level : -1);

@@ -12,16 +12,16 @@ struct PartsJob {
   const Tree* machine;  ///< nullptr: ranks side by side
   ScheduleCache& schedules;
   const char* call;
-  int memory_level = -1;                         ///< the outermost level inside nodes that go through memory; -1: none
+  int memory_level = -1;                         ///< the outermost level inside nodes that uses memory; -1: none
   std::shared_ptr<Channels> channels = nullptr;  ///< of this rank's node
 };
 
-/// parts[r] of `data` ends up reduced at rank r; 16-bit floats are accumulated in float32.
+/// Reduces parts[r] of `data` to rank r. 16-bit floats are accumulated in float32.
 [[nodiscard]] std::unique_ptr<Operation> reduce_parts(const PartsJob& job, const Buffer& data,
                                                       std::span<const Range> parts, ReduceOp op);
-/// All of it at the root.
+/// Reduces all data to the root.
 [[nodiscard]] std::unique_ptr<Operation> reduce_to_root(const PartsJob& job, const Buffer& data, int root, ReduceOp op);
-/// parts[r] of `data` gets from rank r to every rank.
+/// Sends parts[r] of `data` from rank r to every rank.
 [[nodiscard]] std::unique_ptr<Operation> spread_parts(const PartsJob& job, const Buffer& data,
                                                       std::span<const Range> parts);
 

@@ -52,7 +52,7 @@ void allgather(Steps& steps, std::size_t base, const Group& group, int rank, Sty
   }
 }
 
-/// So much of the group's exchange as the index-th of so many pieces holds: of each range of each share.
+/// Returns piece `index` of the group's exchange, which has a part of each range of each share.
 Group piece_of(const Group& group, std::size_t index, std::size_t pieces) {
   Group piece{group.level, group.outermost, group.members, {}};
   for (const auto& share : group.shares) {
@@ -67,7 +67,7 @@ Group piece_of(const Group& group, std::size_t index, std::size_t pieces) {
 struct Exchange {
   int rank;
   NodeMemory memory = {};
-  std::size_t pieces = 1;  // in memory: as many for all ranks, by the length of the whole
+  std::size_t pieces = 1;  // in memory: equal on all ranks, by the length of the whole
   Style style = Style::direct;
 
   Exchange(int rank_, const NodeMemory& memory_, std::int64_t count, Style style_ = Style::direct)
@@ -76,7 +76,7 @@ struct Exchange {
   }
 
   using Half = void (*)(Steps& steps, std::size_t base, const Group& group, int rank, Style style);
-  /// Of one node on the way out.
+  /// Adds the steps of one node on the way out.
   void add(Steps& steps, const std::vector<Group>& groups, Half half) const {
     const auto base = steps.size();
     for (const auto& group : groups) {
@@ -134,8 +134,8 @@ Steps coded_allreduce_steps(const Tree& tree, Range range, int rank, NodeMemory 
   exchange.reduce_scatter(steps, groups);
   const auto half = steps.size();
   exchange.allgather(steps, groups);
-  // A rank takes part in the outermost exchange, if at all, in the last step of the one half and the first of the
-  // other.
+  // A rank takes part in the outermost exchange, if at all, in the last step of the first half and the first step of
+  // the second.
   if (half == 0 || !groups.back().front().outermost) return steps;
   steps[half - 1].coded = Coded::partial;
   if (half < steps.size()) steps[half].coded = Coded::result;

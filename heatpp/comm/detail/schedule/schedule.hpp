@@ -17,7 +17,7 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// The index-th of so many parts of a range, the first ones of which are longer by one where it does not come out even.
+/// Returns part `index` of this many parts of a range. The first parts are longer by one if needed.
 [[nodiscard]] Range part_of(Range whole, std::size_t index, std::size_t parts);
 
 struct Message {
@@ -25,30 +25,30 @@ struct Message {
   Range range;
 };
 
-/// The range arrives from each of `peers` and is combined with this rank's own, which is operand number `place`.
+/// The range arrives from each of `peers` and is combined with this rank's own, which is operand `place`.
 struct Sum {
   Range range;
   std::vector<int> peers;
   std::size_t place = 0;
-  bool complete = false;  ///< whether the result is that of all ranks
+  bool complete = false;  ///< whether this completes the sum over all ranks
 };
 
-/// Whether the values of a step travel in the wire's format: sums of a part of the machine, or the result.
+/// Whether the values of a step travel in the wire format: sums of a part of the machine, or the result.
 enum class Coded { no, partial, result };
 
 /// Messages that may travel at the same time. Between a pair of ranks they match in order.
 struct Step {
   int level = 0;  ///< of the network, 0 being the innermost
   Coded coded = Coded::no;
-  bool in_memory = false;  ///< they go through memory that the ranks share
+  bool in_memory = false;  ///< its messages go through memory that the ranks share
   std::vector<Message> sends = {};
-  std::vector<Message> receives = {};  ///< replace what the range held
+  std::vector<Message> receives = {};  ///< overwrite the range
   std::vector<Sum> sums = {};
 };
 using Steps = std::vector<Step>;
 
-/// What one rank does in a collective. The steps of a lane follow one another; lanes run at the same time, at most
-/// `window` of them, each a step behind the one before it. Lanes of equal shape share their steps and differ by an
+/// What one rank does in a collective. The steps of a lane follow one another. Lanes run at the same time, at most
+/// `window` of them, each one step behind the one before it. Lanes of equal shape share their steps and differ by an
 /// offset in elements.
 struct Lane {
   std::shared_ptr<const Steps> steps;
@@ -57,46 +57,46 @@ struct Lane {
 struct Schedule {
   std::vector<Lane> lanes;
   int window = 8;
-  bool in_memory = false;          ///< whether steps of any rank may be
-  std::int64_t message_bytes = 0;  ///< beyond the innermost level longer ones travel in pieces; 0: in one
+  bool in_memory = false;          ///< whether a step of any rank may be
+  std::int64_t message_bytes = 0;  ///< beyond the innermost level, longer messages travel in pieces; 0: in one
 };
 
-/// Memory that the ranks of a node share: what the innermost levels exchange goes through it.
+/// Memory that the ranks of a node share. The innermost levels exchange data through it.
 struct NodeMemory {
-  int level = -1;         ///< the outermost one of these levels; -1: there is no such memory
-  std::int64_t slot = 0;  ///< elements that a rank has room for in a step
+  int level = -1;         ///< the outermost of these levels; -1: no such memory
+  std::int64_t slot = 0;  ///< elements that fit in a rank's slot in one step
   [[nodiscard]] bool carries(int level_of_group) const { return level_of_group >= 0 && level_of_group <= level; }
 };
 
-/// How the members of a group exchange their shares: each with each other one at once, which costs one latency, or
-/// round a ring in as many steps as there are other members, which never has two messages arrive at one place.
+/// How the members of a group exchange their shares: each with every other at once, which costs one latency; or round a
+/// ring, in one step for each other member, in which two messages never arrive at one place.
 enum class Style { direct, ring };
 
-/// Steps of `rank` that reduce `range` over all ranks of the tree: from the innermost level out, the owners of a range
-/// in the children of a node split it among themselves, until each element has one owner; then back the same way (Cho
-/// et al., BlueConnect, MLSys 2019). Where nodes differ in size, their cuts are refined to common ones. What goes
-/// through memory does so in as many steps as there is room for.
+/// Returns the steps of `rank` that reduce `range` over all ranks of the tree. From the innermost level out, the owners
+/// of a range in the children of a node split it among themselves, until each element has one owner; then the data go
+/// back the same way (Cho et al., BlueConnect, MLSys 2019). If nodes differ in size, their cuts are refined to common
+/// ones. Steps through memory are divided to fit in its room.
 [[nodiscard]] Steps allreduce_steps(const Tree& tree, Range range, int rank, const NodeMemory& memory = {},
                                     Style style = Style::direct);
 
-/// Marks the steps of the outermost node as coded, which go by messages.
+/// Marks the steps of the outermost node as coded. These use messages.
 [[nodiscard]] Steps coded_allreduce_steps(const Tree& tree, Range range, int rank, NodeMemory memory = {});
 
-/// The first half of it for given owners: parts[r], which may be empty, ends up reduced at rank r; parts lie in rank
-/// order. With a single part that is not empty it is a reduction to one rank.
+/// Returns the first half of it for given owners: parts[r], which may be empty, is reduced to rank r; parts lie in rank
+/// order. If only one part is not empty, this is a reduction to one rank.
 [[nodiscard]] Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank,
                                          const NodeMemory& memory = {});
-/// The second half: parts[r] gets from rank r to every rank. With a single part it is a broadcast.
+/// Returns the second half: rank r sends parts[r] to every rank. If there is one part, this is a broadcast.
 [[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank,
                                     const NodeMemory& memory = {});
 
-/// A lane for each of `slices` slices of all parts; `steps` makes those of one. Slices of parts that come out even
-/// share their steps.
+/// Makes a lane for each of `slices` slices of all parts; `steps` makes the steps of one slice. Slices of equally
+/// divided parts share their steps.
 [[nodiscard]] Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
                                  const std::function<Steps(std::span<const Range>)>& steps);
 
-/// Cuts `count` elements into chunks, each a lane; `steps` makes those of one range. Where there are lanes of several
-/// kinds, kinds[i] is that of the i-th.
+/// Cuts `count` elements into chunks, each a lane; `steps` makes the steps of one range. If there are several kinds of
+/// lanes, kinds[i] is the kind of lane i.
 [[nodiscard]] Schedule in_chunks(std::int64_t count, std::int64_t chunk,
                                  const std::function<Steps(Range range, std::size_t kind)>& steps,
                                  std::span<const std::size_t> kinds = {});

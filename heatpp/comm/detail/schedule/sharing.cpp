@@ -7,7 +7,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// A range and the one rank of a part of the machine that holds it reduced over that part.
+/// A range, and the one rank that holds it reduced over a part of the machine.
 struct Piece {
   Range range;
   int owner;
@@ -15,7 +15,7 @@ struct Piece {
 
 bool overlap(Range a, Range b) { return a.first < b.end() && b.first < a.end(); }
 
-/// The one of these pieces, which lie in order, that holds the element.
+/// Returns the piece that holds the element. Pieces lie in order.
 std::size_t piece_at(std::span<const Piece> pieces, std::int64_t element) {
   const auto after =
       std::ranges::upper_bound(pieces, element, {}, [](const Piece& piece) { return piece.range.first; });
@@ -30,8 +30,8 @@ bool is_regular(const Tree& tree) {
          });
 }
 
-/// Calls f(range, owners) for the longest ranges up to `end` that no cut of a child crosses, in order; owners has one
-/// of each child.
+/// Calls f(range, owners) for the longest ranges up to `end` that no cut of a child crosses, in order. `owners` has one
+/// owner of each child.
 template <class F>
 void for_each_common(const std::vector<std::vector<Piece>>& children, std::int64_t end, F f) {
   std::vector<std::size_t> at(children.size(), 0);
@@ -51,19 +51,19 @@ void for_each_common(const std::vector<std::vector<Piece>>& children, std::int64
   }
 }
 
-/// Decides which child's owner gets what of a range: one range for each child, possibly empty. The root has depth 0.
+/// Decides which child's owner gets which part of a range: one range for each child, maybe empty. The root has depth 0.
 using Cut = std::function<void(const Tree& node, std::size_t depth, Range range, std::vector<Range>& shares)>;
 
-/// Who owns what in the parts of the machine that one rank has to do with: those beside its way from the root, and of
-/// them what it owns itself.
+/// Finds who owns what in the parts of the machine that concern one rank: the parts beside its way from the root. In
+/// these it keeps only what it owns.
 class Sharing {
  public:
-  /// `whole` is what every rank has, in ranges that lie in order.
+  /// `whole` is the data of every rank, as ranges in order.
   Sharing(std::vector<Piece> whole, int rank, Cut cut) : whole_(std::move(whole)), rank_(rank), cut_(std::move(cut)) {
     for (const auto& piece : whole_) mine_.push_back(piece.range);
   }
 
-  /// Goes from the rank out, to every node that it is in.
+  /// Goes from the rank outwards to every node that holds it.
   void go_out(const Tree& tree, std::size_t depth) {
     if (tree.is_leaf()) return;
     const auto inside = std::ranges::find_if(tree.children, [this](const Tree& child) { return holds_rank(child); });
@@ -79,7 +79,7 @@ class Sharing {
                           : std::ranges::any_of(tree.children, [this](const Tree& child) { return holds_rank(child); });
   }
 
-  /// Of what the rank owns in its child of the node, it keeps its shares.
+  /// The rank keeps its shares of what it owns in its child of the node.
   void share_out(const Tree& tree, std::size_t own_child, std::size_t depth) {
     const bool alike = is_regular(tree);
     std::vector<Group> formed;
@@ -113,8 +113,8 @@ class Sharing {
       if (shares_[c].count > 0) same->shares[c].push_back(shares_[c]);
   }
 
-  /// In a part whose nodes are alike, all of which cut alike: first the way in which the element goes, then who that
-  /// is.
+  /// In a part whose nodes are alike, all nodes cut alike. So first the way of the element is found, then its
+  /// owner.
   int owner_in(const Tree& tree, std::int64_t element, std::size_t depth) {
     way_.clear();
     follow(tree, element, depth);
@@ -132,7 +132,7 @@ class Sharing {
     return *share;
   }
 
-  /// The pieces of a part of the machine that lie in a range at least partly.
+  /// Adds the pieces of a part of the machine that overlap with a range.
   void add_pieces(const Tree& tree, Range within, std::size_t depth, std::vector<Piece>& pieces) {
     if (tree.is_leaf()) {
       for (auto i = piece_at(whole_, within.first); i < whole_.size() && overlap(whole_[i].range, within); ++i)
@@ -156,7 +156,7 @@ class Sharing {
   std::vector<std::vector<Piece>> children_;
 };
 
-/// The places of every rank in the nodes that it is in, outermost first.
+/// Collects the places of every rank in the nodes that hold it, outermost first.
 void collect_places(const Tree& tree, std::vector<std::size_t>& way, std::vector<std::vector<std::size_t>>& places) {
   if (tree.is_leaf()) places[static_cast<std::size_t>(tree.rank)] = way;
   for (std::size_t c = 0; c < tree.children.size(); ++c) {
@@ -189,8 +189,8 @@ Groups equal_groups(const Tree& tree, Range range, int rank) {
   return std::move(sharing.groups);
 }
 
-/// A part goes to the child in its owner's place: in the nodes that hold the owner this leads to it, and in the others
-/// to ranks that differ from it in their place at the outer levels only, where the machine is regular.
+/// A part goes to the child in its owner's place. In the nodes that hold the owner this leads to the owner; in the
+/// others to ranks that differ from it only in their place at the outer levels, if the machine is regular.
 Groups groups_of_parts(const Tree& tree, std::span<const Range> parts, int rank) {
   std::vector<std::vector<std::size_t>> places(parts.size());
   std::vector<std::size_t> way;

@@ -11,7 +11,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Rows of the picture: 0 is the program's, those of lanes follow.
+/// Events by row of the picture: row 0 is the program's, lanes follow.
 struct Event {
   std::string name;
   std::size_t row;

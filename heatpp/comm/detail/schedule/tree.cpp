@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::size_t most_whole = 16;
 
-/// How many of n children to join in one node.
+/// Returns how many of n children to join in one node.
 std::size_t radix(std::size_t n) {
   if (n <= 3 || n == 5 || n == 7) return n;
   return n % 3 == 0 && n % 2 != 0 ? 3 : 2;
 }
 
-/// Nodes of the levels order[0] to order[depth - 1], whose ranks are at `place` in the other levels.
+/// Makes nodes of the levels order[0] to order[depth - 1]; their ranks are at `place` in the other levels.
 Tree regular(const Tree& tree, std::span<const std::size_t> extents, std::span<const int> order, std::size_t depth,
              std::vector<std::size_t>& place) {
   if (depth == 0) {

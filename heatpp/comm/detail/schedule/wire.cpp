@@ -10,11 +10,11 @@
 namespace heatpp::detail {
 namespace {
 
-// int8: blocks of a scale and so many values; the largest of a block is 127 times its scale.
+// In int8, a block has a scale and this many values; its largest value is 127 times the scale.
 constexpr std::int64_t block = 256;
 constexpr std::int64_t block_bytes = block + static_cast<std::int64_t>(sizeof(float));
 
-/// The bits of a float's absolute value are in its order, above all finite ones those of infinity and NaN.
+/// The bits of absolute values are ordered like the values; those of infinity and NaN are above all finite ones.
 float scale_of(const float* values, std::int64_t n) {
   std::int32_t largest = 0;
   for (std::int64_t i = 0; i < n; ++i)
@@ -31,7 +31,7 @@ void encode_block(const float* values, std::int64_t n, std::byte* out) {
     std::fill_n(codes, n, std::int8_t{0});
     return;
   }
-  // A sum with 1.5 * 2^23 rounds to a whole number, ties to even, and has it in its lowest bits.
+  // Adding 1.5 * 2^23 rounds to a whole number, ties to even, and puts it in the lowest bits.
   constexpr float shift = 12582912;
   const auto inverse = 1 / scale;
   for (std::int64_t i = 0; i < n; ++i)

@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t rounds_for(std::int64_t bytes, std::int64_t capacity) { return (bytes + capacity - 1) / capacity; }
 
-/// Bytes of a run of memory that go through one slot.
+/// The bytes of a run of memory that go through one slot.
 struct Piece {
   std::byte* data;
   std::size_t bytes;
@@ -31,14 +31,14 @@ void take(const std::byte* slot, const Piece& piece) {
   if (piece.bytes > 0) std::memcpy(piece.data, slot, piece.bytes);
 }
 
-/// The value with that number in each rank's slot.
+/// Reads the value with that number from each rank's slot.
 void take_values(const auto& slots, std::size_t number, std::span<std::int64_t> values) {
   constexpr auto bytes = sizeof(std::int64_t);
   for (std::size_t rank = 0; rank < values.size(); ++rank)
     std::memcpy(&values[rank], slots(static_cast<int>(rank)) + number * bytes, bytes);
 }
 
-// Before an allgather's data in each slot, which stay aligned.
+// The space before an allgather's data in each slot, which keeps them aligned.
 constexpr std::int64_t header_bytes = 64;
 
 Buffer part_of(const Buffer& all, const Range& part) { return {address(all, part.first), part.count, all.dtype}; }
@@ -129,7 +129,7 @@ std::unique_ptr<Operation> shared_alltoall(const Communicator& comm, std::span<c
 std::unique_ptr<Operation> shared_records(const Communicator& comm, void* records, std::int64_t count,
                                           std::int64_t bytes, Communicator::Merge merge) {
   if (!shares_memory(comm) || bytes > comm.impl().segment->slot_bytes()) return nullptr;
-  const auto each = comm.impl().segment->slot_bytes() / bytes;  // records of a round
+  const auto each = comm.impl().segment->slot_bytes() / bytes;  // records in a round
   const Buffer data{records, count * bytes, Dtype::int8};
   return rounds(
       comm, rounds_for(count, each), {},

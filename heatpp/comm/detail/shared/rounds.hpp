@@ -6,8 +6,8 @@
 
 namespace heatpp::detail {
 
-/// A collective of ranks that share memory, made of rounds. All ranks make those of a segment in the same order, and
-/// each begins when the one before it has ended.
+/// A collective of ranks that share memory. It consists of rounds. All ranks make the rounds of a segment in the same
+/// order, and each begins when the one before it has ended.
 class InRounds : public Operation {
  public:
   bool advance() final {
@@ -26,7 +26,7 @@ class InRounds : public Operation {
     last_ = first_ + rounds - 1;
   }
 
-  /// Goes on with the round; whether it could.
+  /// Continues the round. Returns whether it could.
   virtual bool advance_round() = 0;
   void end_round() { segment_.ended = round_++; }
 
@@ -35,11 +35,11 @@ class InRounds : public Operation {
   std::int64_t first_ = 0, last_ = 0, round_ = 0;
 };
 
-/// Which ranks take part in something.
+/// The ranks that take part in a step.
 inline constexpr int all_ranks = -1;
 
-/// In each round `lay(chunk, slot)` fills the slots of those that have something to say, and `take(chunk, slots)` reads
-/// them at those that want to know, where slots(rank) is a rank's.
+/// In each round `lay(chunk, slot)` fills the slots of the ranks that send, and `take(chunk, slots)` reads them on the
+/// ranks that receive; slots(rank) is the slot of a rank.
 template <class Lay, class Take>
 class Rounds final : public InRounds {
  public:

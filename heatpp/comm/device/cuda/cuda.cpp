@@ -33,7 +33,7 @@ void check_driver(CUresult code, const char* what) {
   detail::raise<CommError>(what, "got the error {} of CUDA's driver; expected success", static_cast<int>(code));
 }
 
-/// The context of the device that the runtime uses, too. It is kept for as long as the program runs.
+/// Returns the context of the device, which the runtime uses, too. It is kept while the program runs.
 CUcontext context_of(int device) {
   static std::map<int, CUcontext> all;
   static std::mutex mutex;
@@ -135,7 +135,7 @@ void Event::hold(void* stream) const {
 }
 
 const Streams& Streams::of(int device) {
-  static auto& all = *new std::map<int, Streams>;  // CUDA is gone before statics are
+  static auto& all = *new std::map<int, Streams>;  // CUDA ends before static objects do
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   const OnDevice guard(device);
@@ -143,7 +143,7 @@ const Streams& Streams::of(int device) {
 }
 
 detail::Pool& pinned() {
-  static std::atomic<int> device{0};  // that of the latest block: any device with a context can free it
+  static std::atomic<int> device{0};  // device of the latest block: any device with a context can free it
   const auto allocate = [](std::size_t bytes) -> void* {
     void* memory = nullptr;
     device = current_device();

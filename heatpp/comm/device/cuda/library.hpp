@@ -4,13 +4,13 @@
 
 namespace heatpp::device {
 
-/// A shared library that is loaded when it is first asked for: programs that leave devices alone start without it.
+/// A shared library that is loaded at the first use, so that programs without devices start without it.
 class Library {
  public:
-  /// The library that the environment variable names, else the first of `names` that the system finds.
+  /// Names the library: that of the environment variable, else the first of `names` that the system finds.
   Library(const char* variable, std::initializer_list<const char*> names);
   [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
-  /// Throws CommError where the library is missing or has no such function.
+  /// Throws CommError if the library is missing or has no such function.
   template <class F>
   [[nodiscard]] F function(const char* name) const {
     return reinterpret_cast<F>(find(name));
@@ -25,7 +25,7 @@ class Library {
 
 }  // namespace heatpp::device
 
-/// The function of that name in a library, as its header declares it.
+/// Names the function in a library, with the type that its header declares.
 #define HEATPP_FROM(library, name)                                                  \
   ([] {                                                                             \
     static const auto loaded = (library).template function<decltype(&name)>(#name); \

@@ -66,7 +66,7 @@ void Group::Impl::begin(const device::Peers::Offer& offer) {
   if (!is_fine(code)) peers.vote(failure("ncclCommInitRankConfig", code));
 }
 
-/// A rank that fails leaves the others in NCCL's introduction, which they give up when they hear of it.
+/// A rank that fails leaves the others in NCCL's start-up, which they give up when they are told.
 bool Group::Impl::make() {
   const auto* const id = peers.offered();
   if (!id) return false;
@@ -89,7 +89,7 @@ Group::Group(const Communicator& comm, int device) : impl_(new Impl(comm, device
 }
 
 Group::~Group() {
-  if (!impl_->comm || !detail::mpi_is_running()) return;  // at the end of the program CUDA may be gone, too
+  if (!impl_->comm || !detail::mpi_is_running()) return;  // at the end of the program CUDA may have ended, too
   if (impl_->made) leave(impl_->device, impl_->comm);
   else impl_->give_up();
 }

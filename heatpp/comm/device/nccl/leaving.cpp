@@ -9,11 +9,11 @@ struct Left {
 };
 std::mutex mutex;
 std::vector<Left>& those_left() {
-  static auto& all = *new std::vector<Left>;  // at the end of the program some may be there
+  static auto& all = *new std::vector<Left>;  // some may remain at the end of the program
   return all;
 }
 
-/// Whether it has ended, or cannot any more.
+/// Whether it has ended, or never can.
 bool has_ended(const Left& left) {
   const cuda::OnDevice guard(left.device);
   const auto state = state_of(left.comm);

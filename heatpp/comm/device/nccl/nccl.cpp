@@ -7,7 +7,7 @@ namespace {
 
 cudaStream_t stream_of(const cuda::Stream& stream) { return static_cast<cudaStream_t>(stream.handle()); }
 
-/// How NCCL sees elements that are to be reduced: complex numbers are pairs.
+/// How NCCL sees elements of reductions: a complex number is a pair.
 struct Elements {
   ncclDataType_t type;
   std::int64_t each = 1;
@@ -32,7 +32,7 @@ Elements elements_of(Dtype dtype) {
 }
 
 ncclRedOp_t op_of(ReduceOp op, Dtype dtype) {
-  // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
+  // The sum of booleans is "any", the product is "all"; for bytes 0 and 1 these are max and min.
   if (dtype == Dtype::bool_) return op == ReduceOp::sum || op == ReduceOp::max ? ncclMax : ncclMin;
   switch (op) {
     case ReduceOp::sum: return ncclSum;
@@ -48,7 +48,7 @@ bool all_equal(std::span<const std::int64_t> counts) {
   return std::ranges::adjacent_find(counts, std::not_equal_to()) == counts.end();
 }
 
-/// Calls that NCCL takes together. One that is left open would take all later calls of the thread, too.
+/// Calls that NCCL takes together. If a group stays open it takes all later calls of the thread, too.
 class Together {
  public:
   Together() : code_(NCCL(ncclGroupStart)()), open_(code_ == ncclSuccess) {}
@@ -68,7 +68,7 @@ class Together {
   bool open_;
 };
 
-/// Calls f(first, count, rank) for the parts that hold something, as one call of NCCL's; none is made if one fails.
+/// Calls f(first, count, rank) for the parts that are not empty, as one NCCL call; makes none if one fails.
 template <class F>
 ncclResult_t for_each_part(std::span<const std::int64_t> counts, F f) {
   Together together;

@@ -10,7 +10,7 @@ namespace {
 enum Tag { offer_tag = 8, vote_tag, decision_tag };
 
 struct Note {
-  std::array<char, 384> failure = {};  // empty: it works
+  std::array<char, 384> failure = {};  // empty: no failure
   Peers::Offer offer = {};
 };
 
@@ -26,7 +26,7 @@ bool ended(MPI_Request& request) {
 
 }  // namespace
 
-/// Those of rank 0 have another room for each rank.
+/// The message buffers. Rank 0 has a separate one for each rank.
 struct Peers::Messages {
   MPI_Comm mpi;
   int rank, ranks;
@@ -72,7 +72,7 @@ Peers::Peers(const Communicator& comm) : messages_(new Messages{comm.impl().mpi,
 Peers::~Peers() {
   int running = 0;
   MPI_Finalized(&running);
-  // What a rank that failed has not sent may still be written.
+  // MPI may still write to buffers for messages of a rank that failed.
   if (running || !messages_->sent()) messages_.release();  // NOLINT: it stays
 }
 

@@ -5,8 +5,8 @@
 
 namespace heatpp::device {
 
-/// What the ranks tell each other by messages of the host's while they make a communicator of NCCL's. A rank that fails
-/// leaves the others waiting in NCCL; here they hear of it. Nothing waits.
+/// Messages of the host between ranks while they make a communicator of NCCL. If a rank fails, the others would wait in
+/// NCCL; these messages tell them. Nothing here waits.
 class Peers {
  public:
   using Offer = std::array<char, 128>;
@@ -17,16 +17,16 @@ class Peers {
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
-  /// What rank 0 gives to all, or why it cannot.
+  /// Gives rank 0's offer to all ranks, or why it has none.
   void offer(const Offer& offer, const std::string& failure);
-  /// Rank 0's offer; nullptr until it has come. Where there is none it is decided that it does not work.
+  /// Returns rank 0's offer; nullptr until it arrives. Without an offer the vote has failed.
   [[nodiscard]] const Offer* offered();
-  /// Whether it works on this rank, once for each rank: an empty text, or why it does not.
+  /// Tells whether it works on this rank, once for each rank: an empty text, or the reason why not.
   void vote(const std::string& failure);
   [[nodiscard]] bool has_voted() const;
-  /// Whether it is known if it works on all ranks. It is as soon as it fails on one.
+  /// Whether the result of all ranks is known. One failure decides.
   [[nodiscard]] bool decided();
-  /// Why it does not work on one of them; empty where it does.
+  /// Returns why it does not work on one of the ranks; empty if it works.
   [[nodiscard]] const std::string& failure() const;
 
  private:

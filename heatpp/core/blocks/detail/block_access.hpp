@@ -5,11 +5,11 @@
 
 namespace heatpp::detail {
 
-/// The bricks of a plan, to be filled where they lie.
+/// Access to the bricks of a plan, which are filled in place.
 struct BlockAccess {
-  /// Every rank's.
+  /// Returns the bricks of every rank.
   [[nodiscard]] static const std::vector<std::vector<Brick>>& bricks(const BlockPlan& plan);
-  /// The memory of this rank's without their ghost cells. Throws as to_blocks. Local.
+  /// Returns the memory of this rank's bricks without ghost cells. Throws as to_blocks. Local.
   [[nodiscard]] static std::vector<at::Tensor> insides(const BlockPlan& plan, std::span<void* const> memory);
   [[nodiscard]] static std::vector<at::Tensor> insides(const BlockPlan& plan, std::span<const at::Tensor> blocks);
 };

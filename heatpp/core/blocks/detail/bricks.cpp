@@ -58,7 +58,7 @@ void check_cover(const char* op, const std::vector<std::vector<Brick>>& bricks, 
     }
   if (shape.empty() && all.size() > 1)
     raise<ValueError>(op, "got {} bricks of an array without axes; expected one", all.size());
-  // In the order of the first axis each brick can overlap those only that begin before it ends.
+  // In the order of the first axis, each brick can overlap only bricks that begin before it ends.
   std::ranges::sort(all, {}, [&](const Owned& owned) { return shape.empty() ? 0 : owned.begin(0); });
   for (auto a = all.begin(); a != all.end(); ++a)
     for (auto b = a + 1; b != all.end() && b->begin(0) < a->end(0); ++b)

@@ -4,18 +4,18 @@
 
 namespace heatpp::detail {
 
-/// What a brick and a rank's block of an array have in common, in cells of the domain.
+/// The common cells of a brick and a rank's block of an array, in cells of the domain.
 struct Piece {
-  std::size_t brick;  ///< among those of its rank
+  std::size_t brick;  ///< index among the bricks of its rank
   Shape first, count;
 };
 
-/// Every rank's bricks, the same on all. Collective: an allgather of their numbers and one of where they lie.
+/// Returns every rank's bricks, equal on all. Collective: an allgather of their numbers and one of their places.
 [[nodiscard]] std::vector<std::vector<Brick>> bricks_of_all(const std::vector<Brick>& mine, int ndim,
                                                             const Communicator& comm);
 /// Throws ValueError unless each cell lies in one brick.
 void check_cover(const char* op, const std::vector<std::vector<Brick>>& bricks, const Shape& shape);
-/// The pieces of these bricks in the block that `rank` holds under the layout.
+/// Returns the pieces of these bricks in the block that `rank` holds under the layout.
 [[nodiscard]] std::vector<Piece> pieces_in(const std::vector<Brick>& bricks, const Layout& layout, int rank);
 
 }  // namespace heatpp::detail

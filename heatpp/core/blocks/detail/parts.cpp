@@ -5,7 +5,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// The elements in C order as runs at one stride, where they lie so as they are.
+/// Returns the elements in C order as runs at one stride, if they lie so.
 std::optional<Block> runs_of(const at::Tensor& part) {
   if (part.is_conj() || part.is_neg()) return std::nullopt;
   Block block{static_cast<std::byte*>(part.data_ptr()), 1, static_cast<std::int64_t>(part.element_size()), 0};
@@ -22,8 +22,8 @@ std::optional<Block> runs_of(const at::Tensor& part) {
   return block;
 }
 
-/// One rank's parts as a block of an exchange: where they lie, or if there are several, or none that a block can
-/// describe, behind one another in memory that is kept here.
+/// Describes one rank's parts as a block of an exchange. A single part of runs stays where it lies; other parts are
+/// placed behind one another in memory that is kept here.
 Block block_of(const std::vector<at::Tensor>& parts, at::Tensor& packed) {
   if (parts.empty()) return {};
   if (parts.size() == 1)
@@ -34,7 +34,7 @@ Block block_of(const std::vector<at::Tensor>& parts, at::Tensor& packed) {
   return *runs_of(packed);
 }
 
-/// Copies parts to what was packed of them, or back.
+/// Copies parts to their packed memory, or back.
 template <class Copy>
 void copy_packed(const std::vector<at::Tensor>& parts, const at::Tensor& packed, Copy copy) {
   std::int64_t first = 0;

@@ -7,10 +7,10 @@
 namespace heatpp::detail {
 namespace {
 
-/// A function of the OpenMP that LibTorch is bound to, which need not be the compiler's; NULL: LibTorch has none.
+/// Returns a function of the OpenMP that LibTorch uses, perhaps not the compiler's; NULL if there is none.
 void* function_of_openmp(const char* name) {
   if (void* const found = ::dlsym(RTLD_DEFAULT, name)) return found;
-  Dl_info torch{};  // where Python has loaded LibTorch, its libraries are visible to itself alone
+  Dl_info torch{};  // if Python has loaded LibTorch, no other library sees its libraries
   if (!::dladdr(reinterpret_cast<void*>(&at::get_num_threads), &torch)) return nullptr;
   void* const library = ::dlopen(torch.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   return library ? ::dlsym(library, name) : nullptr;
@@ -29,7 +29,7 @@ void set_threads_of_openmp(int threads) {
 bool begin_threads() {
   const int threads = threads_of_openmp();
   at::internal::lazy_init_num_threads();     // for loops in this program
-  static_cast<void>(at::get_num_threads());  // for those in LibTorch
+  static_cast<void>(at::get_num_threads());  // for loops in LibTorch
   set_threads_of_openmp(threads);
   return true;
 }

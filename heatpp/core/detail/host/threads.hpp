@@ -2,12 +2,12 @@
 
 namespace heatpp::detail {
 
-/// Has LibTorch compute on the calling thread in as many threads as OpenMP gives it. Without this the first use of
-/// threads by LibTorch sets OpenMP's number for the thread to that of MKL, which the host's own loops would have from
-/// then on. Once for each thread; later calls cost nothing.
+/// Makes LibTorch compute on the calling thread with as many threads as OpenMP gives it. Otherwise LibTorch's first use
+/// of threads sets OpenMP's number for the thread to that of MKL, and the host's own loops would get it from then on.
+/// Once for each thread; later calls cost nothing.
 void take_host_threads();
 
-/// OpenMP's number of threads for the calling thread, until the end of the scope; 0: as it is.
+/// Sets OpenMP's number of threads for the calling thread until the end of the scope; 0 leaves it.
 class ThreadsInScope {
  public:
   explicit ThreadsInScope(int threads);

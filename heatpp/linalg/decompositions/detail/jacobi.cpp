@@ -9,9 +9,9 @@
 namespace heatpp::detail {
 namespace {
 
-/// A tournament of 2 P players, two on each of P ranks: one stays, the others move on one seat in every round, so that
-/// all meet in 2 P - 1 rounds. A player is a block of columns of w and v, transposed: a row is a column of w followed
-/// by one of v.
+/// A tournament of 2 P players, two on each of P ranks. One stays, and the others move one seat in every round, so that
+/// all pairs meet in 2 P - 1 rounds. A player is a block of columns of w and v, transposed: a row is a column of w
+/// followed by one of v.
 class Tournament {
  public:
   Tournament(const DNDarray& a, double scale) : comm_(a.comm()), m_(a.shape()[0]), scale_(scale) {
@@ -29,10 +29,10 @@ class Tournament {
 
   [[nodiscard]] int rounds() const { return 2 * comm_.size() - 1; }
 
-  /// Rotates this rank's pair until its columns are orthogonal; returns how far they were from it, and leaves
-  /// those within the tolerance.
+  /// Rotates this rank's pair until its columns are orthogonal. Returns their deviation before, and skips those within
+  /// the tolerance.
   double play(double tolerance) {
-    // The player with the lower number gets the longer columns, without which the order would never settle.
+    // The player with the lower number gets the longer columns; otherwise the order would never settle.
     const bool upside_down = mine(top_).player > mine(bottom_).player;
     auto &longer = mine_[upside_down], &shorter = mine_[!upside_down];
     const auto both = at::cat({longer, shorter});
@@ -45,7 +45,7 @@ class Tournament {
         at::maximum(lengths.unsqueeze(0), lengths.unsqueeze(1)).clamp_min(std::numeric_limits<float>::min());
     const auto error = (products.triu(1) / larger).max().item<double>();
     if (error <= tolerance) return error;
-    // conj(v)^T, from the adjoint, whose longer columns come first: there LAPACK is exact for the short ones too.
+    // This is conj(v)^T from the adjoint, whose longer columns come first: LAPACK is then exact for short ones, too.
     const auto rotation = std::get<0>(at::linalg_svd(triangle.mH())).mH();
     const auto rotated = at::mm(rotation.conj(), both);
     const auto count = longer.size(0);
@@ -54,7 +54,7 @@ class Tournament {
     return error;
   }
 
-  /// Everyone but the first rank's upper player to the next seat.
+  /// Moves all except the first rank's upper player to the next seat.
   void move_on() {
     const auto ranks = comm_.size(), me = comm_.rank();
     if (ranks == 1) return;
@@ -66,7 +66,7 @@ class Tournament {
     }
     bottom.back() = top_.back();
     const auto width = mine_[0].size(1);
-    // To the right go the upper ones, and the first rank's lower one; to the left the lower ones.
+    // Upper ones and the first rank's lower one go to the right; lower ones go to the left.
     const bool first = me == 0, last = me == ranks - 1;
     const auto up = (first ? mine_[1] : mine_[0]).contiguous(), down = mine_[1].contiguous();
     std::array<at::Tensor, 2> next = {first ? mine_[0] : at::empty({mine(top).columns, width}, up.options()),
@@ -82,7 +82,7 @@ class Tournament {
     bottom_ = std::move(bottom);
   }
 
-  /// The columns in the order of their lengths in w, cut evenly.
+  /// Returns the columns in the order of their lengths in w, cut evenly.
   [[nodiscard]] Orthogonalised sorted(Lengths wanted) const {
     const auto players = at::cat({mine_[0], mine_[1]});
     const auto lengths = at::linalg_vector_norm(players.narrow(1, 0, m_), 2, {1}).contiguous();
@@ -122,11 +122,11 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
   constexpr int most_tournaments = 40;
   const auto eps = real_epsilon(a.dtype());
   const auto [scale, length] = length_of(op, a);
-  // Columns that should be 0 keep what the tolerance leaves, and ranks are told from a few eps.
+  // Columns that should be 0 keep what the tolerance leaves. Ranks are computed with a threshold of a few eps.
   const auto tolerance = eps * length;
   const auto rounding = 8 * tolerance * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape()[1])));
   Tournament tournament(a, scale);
-  const auto sorted = [&] {  // the tournament is the processors'
+  const auto sorted = [&] {  // the tournament runs on the CPU
     const auto [w, v, factor] = tournament.sorted(order);
     return Orthogonalised{w.to_device(a.device()), v.to_device(a.device()), factor};
   };
@@ -138,7 +138,7 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
       tournament.move_on();
     }
     a.comm().allreduce(error, ReduceOp::max);
-    // Convergence is quadratic in the end: what no longer falls then is the rounding of the rotations.
+    // Convergence is quadratic near the end; an error that no longer falls then is rounding of the rotations.
     if (error[0] <= tolerance || (error[0] <= rounding && error[0] > previous / 2)) return sorted();
     previous = error[0];
   }

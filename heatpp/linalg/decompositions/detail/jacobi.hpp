@@ -5,14 +5,14 @@
 namespace heatpp::detail {
 
 /// A matrix w = a v / scale with orthogonal columns, in the order of their lengths, and the rotation v; both cut evenly
-/// by columns. The scale, a power of 2, leaves elements of which no square over- or underflows that matters.
+/// by columns. The scale, a power of 2, prevents over- and underflow of squares that matter.
 struct Orthogonalised {
   DNDarray w, v;
   double scale;
 };
-/// Rotates the columns of `a` until they are orthogonal to the precision of its floating dtype. Two blocks of columns
-/// meet on each rank at a time, as in a tournament; a round sends two blocks of w and v. Collective. Throws ValueError
-/// for elements that are not finite, Error where forty tournaments do not suffice.
+/// Rotates the columns of `a` until they are orthogonal to the precision of its floating dtype. On each rank two blocks
+/// of columns meet at a time, as in a tournament; a round sends two blocks of w and v. Collective. Throws ValueError
+/// for elements that are not finite, Error if forty tournaments are not enough.
 enum class Lengths { rising, falling };
 [[nodiscard]] Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths order);
 

@@ -3,7 +3,7 @@
 #include <heatpp/linalg/decompositions/eigh.hpp>
 #include <heatpp/linalg/decompositions/svd.hpp>
 
-/// The functions of linalg with errors that name `op`.
+/// Functions of linalg whose errors name `op`.
 namespace heatpp::detail::named {
 
 [[nodiscard]] linalg::SVD svd(const char* op, const DNDarray& x, const linalg::SvdOptions& options = {});

@@ -10,7 +10,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Rows that stay in the cores' caches while they are multiplied.
+/// Returns how many rows stay in the cores' caches while they are multiplied.
 std::int64_t rows_at_once(const at::Tensor& x) {
   constexpr std::int64_t elements = 1 << 18;
   return std::max<std::int64_t>(1024, elements / std::max<std::int64_t>(1, x.size(1))) * at::get_num_threads();
@@ -30,7 +30,7 @@ class Rows {
     each_part(x, [&](const auto& part) { add_gram(product, part(x)); });
     return summed(product);
   }
-  /// x m; the Gram matrix of it goes to `gram`, where one is wanted, while the rows are in the cache.
+  /// Returns x m. If `gram` is given, it gets the Gram matrix while the rows are in the cache.
   [[nodiscard]] at::Tensor times(const at::Tensor& x, const at::Tensor& m, at::Tensor* gram = nullptr) const {
     const auto out = at::empty_like(x, at::MemoryFormat::Contiguous);
     const auto product = at::zeros({x.size(1), x.size(1)}, x.options());
@@ -41,7 +41,7 @@ class Rows {
     if (gram) *gram = summed(product);
     return out;
   }
-  /// x becomes x m.
+  /// Replaces x by x m.
   void multiply_in_place(const at::Tensor& x, const at::Tensor& m) const {
     const auto products = at::empty({std::min(rows_at_once(x), x.size(0)), x.size(1)}, x.options());
     each_part(x, [&](const auto& part) {
@@ -79,18 +79,18 @@ at::Tensor inverse_of_upper(const at::Tensor& r) {
   return at::linalg_solve_triangular(r, at::eye(r.size(0), r.options()), /*upper=*/true);
 }
 
-/// Whether x, of which all ranks have the same bits, is that near the identity. A difference and a comparison have the
-/// same answer on every kind of processor, which a factor or a norm need not have.
+/// Whether x, which has the same bits on all ranks, is close to the identity. A difference and a comparison have the
+/// same result on every processor; a factor or a norm need not.
 bool is_near_identity(const at::Tensor& x, double distance) {
   const auto beside = x - at::eye(x.size(0), x.options());
   const auto parts = beside.is_complex() ? at::view_as_real(beside) : beside;
   return parts.numel() == 0 || parts.abs().max().item<double>() < distance;
 }
 
-/// Whether columns with these products, of which all ranks have the same bits, are so near to orthogonal that one
-/// factor is as good as two: with unit columns, the squares of singular values are within 1/2 of 1, by the Frobenius
-/// norm. The numbers are added up one after the other, to the same sum on every kind of processor. Products that are
-/// too large or too small to be accurate count as far from it.
+/// Whether columns with these products, which have the same bits on all ranks, are so close to orthogonal that one
+/// factor is as good as two: for unit columns, the squares of singular values are within 1/2 of 1, by the Frobenius
+/// norm. The numbers are added one after another, so every processor gets the same sum. Products that are too large or
+/// too small to be accurate do not count as close.
 bool are_nearly_orthogonal(const at::Tensor& gram) {
   const auto n = gram.size(0);
   const auto wide = gram.to(at::kCPU, at::kComplexDouble).contiguous();
@@ -128,7 +128,7 @@ Tall by_local_triangles(const at::Tensor& x, const Layout& layout, const Communi
   return {at::mm(q, top.narrow(0, first, r.size(0))), triangle};
 }
 
-/// The first n rows of q m on every rank.
+/// Returns the first n rows of q m on every rank.
 at::Tensor first_rows(const at::Tensor& q, const at::Tensor& m, const Layout& layout, const Communicator& comm) {
   const auto n = q.size(1);
   std::vector<std::int64_t> counts;
@@ -141,10 +141,10 @@ at::Tensor first_rows(const at::Tensor& q, const at::Tensor& m, const Layout& la
   return all;
 }
 
-/// The signs that Householder's reflections give the columns of Q: q - S = L U without pivoting, where each sign is
-/// chosen against its pivot (Ballard et al., Reconstructing Householder vectors, 2014); one of 0 counts as
-/// positive, whatever its sign. A column that already lies on the real axis is not reflected.
-/// Of a panel of contiguous columns, the first on the diagonal: leaves L below the diagonal.
+/// Computes the signs that Householder's reflections give the columns of Q: q - S = L U without pivoting, where each
+/// sign is chosen against its pivot (Ballard et al., Reconstructing Householder vectors, 2014); a zero counts as
+/// positive, whatever its sign. A column on the real axis is not reflected. The panel has contiguous columns, the first
+/// on the diagonal. L is left below the diagonal.
 template <class T>
 void reflect_signs(at::Tensor panel, at::Tensor signs, double tolerance) {
   const auto rows = panel.size(0), n = panel.size(1);
@@ -163,7 +163,7 @@ void reflect_signs(at::Tensor panel, at::Tensor signs, double tolerance) {
   }
 }
 
-/// Panel by panel, so that most of the work is a product of matrices.
+/// Works panel by panel, so that most of the work is a product of matrices.
 at::Tensor signs_of(const at::Tensor& top) {
   constexpr std::int64_t width = 32;
   const auto n = top.size(0);
@@ -182,14 +182,14 @@ at::Tensor signs_of(const at::Tensor& top) {
   return signs;
 }
 
-/// The signs of LAPACK's columns beside those of q m, as n rows of one.
+/// Returns the signs of LAPACK's columns for those of q m, as n rows of one.
 at::Tensor signs_beside(const at::Tensor& q, const at::Tensor& m, const DNDarray& x) {
   return signs_of(first_rows(q, m, x.layout(), x.comm())).to(q.device());
 }
 
-/// nullopt, on all ranks, where Cholesky's factor of the Gram matrix of x is too inaccurate. A rank that has none makes
-/// the next sum NaN, by which all learn of it. The signs are part of the last product, so that no pass is made for
-/// them.
+/// Returns nullopt, on all ranks, if Cholesky's factor of the Gram matrix of x is too inaccurate. A rank that has no
+/// factor makes the next sum NaN, which tells all ranks. The signs are part of the last product, so they need no
+/// separate pass.
 std::optional<Tall> by_cholesky(const DNDarray& x, const Rows& rows, const at::Tensor& product) {
   const auto [first, info] = at::linalg_cholesky_ex(product, /*upper=*/true);
   const auto inverse = info.item<int>() == 0 ? inverse_of_upper(first) : at::full_like(first, NAN);
@@ -206,7 +206,7 @@ std::optional<Tall> by_cholesky(const DNDarray& x, const Rows& rows, const at::T
   return Tall{q, at::mm(second, first) * signs.unsqueeze(1)};
 }
 
-/// Of R's from each rank's rows, with the signs of LAPACK's whole decomposition.
+/// Decomposes the triangles of each rank's rows, with the signs of LAPACK's decomposition of the whole.
 Tall by_householder(const DNDarray& x) {
   if (x.comm().size() == 1) {
     const auto [q, r] = at::linalg_qr(x.larray());
@@ -226,7 +226,7 @@ bool is_tall(const DNDarray& x) { return x.shape()[0] >= x.shape()[1] * x.comm()
 Tall tall_qr(const DNDarray& x) {
   const Rows rows(x);
   const auto product = rows.gram(x.larray());
-  // What is not finite is seen in the sum of squares, where large numbers overflow as well.
+  // The sum of squares shows elements that are not finite, but large numbers overflow it as well.
   if (!at::isfinite(product).all().item<bool>() && !all_finite(x))
     return {at::full_like(x.larray(), NAN), at::full_like(product, NAN).triu()};
   if (x.shape()[1] == 0) return {x.larray(), product};

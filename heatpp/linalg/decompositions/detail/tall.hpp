@@ -7,12 +7,12 @@ namespace heatpp::detail {
 /// Whether a matrix has at least as many rows for each rank as columns.
 [[nodiscard]] bool is_tall(const DNDarray& x);
 
-/// This rank's rows of Q, and R, the same on every rank.
+/// This rank's rows of Q, and R, equal on every rank.
 struct Tall {
   at::Tensor q, r;
 };
-/// The decomposition of a tall floating-point matrix that is cut by rows (see linalg::qr), NaN where elements are not
-/// finite. Collective.
+/// Decomposes a tall floating-point matrix that is cut by rows (see linalg::qr); NaN if elements are not finite.
+/// Collective.
 [[nodiscard]] Tall tall_qr(const DNDarray& x);
 
 }  // namespace heatpp::detail

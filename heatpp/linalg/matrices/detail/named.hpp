@@ -4,7 +4,7 @@
 
 namespace heatpp::detail::named {
 
-/// linalg::matrix_norm with errors that name `op`.
+/// Does linalg::matrix_norm with errors that name `op`.
 [[nodiscard]] DNDarray matrix_norm(const char* op, const DNDarray& x, const linalg::MatrixNormOptions& options);
 
 }  // namespace heatpp::detail::named

@@ -13,7 +13,7 @@ namespace heatpp::detail {
 namespace {
 
 using Labels = std::vector<int>;
-using Poll = std::function<void()>;  // empty where no message is under way
+using Poll = std::function<void()>;  // empty if no message is under way
 
 /// The labels of a product of matrices: (batch, rows, inner) by (batch, inner, columns) gives (batch, rows, columns).
 struct Groups {
@@ -67,8 +67,8 @@ void multiply_piece(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool
   else at::mm_out(c, a, b);
 }
 
-/// In pieces, with a look at the messages under way after each. Pieces are cut along the axis that is summed, as far as
-/// that goes: a product arranges all of its operands anew, which pieces of rows would pay for again and again.
+/// Multiplies in pieces, and looks at the messages under way after each. Pieces are cut along the summed axis as far as
+/// possible, because a product rearranges its whole operands, which pieces of rows would repeat.
 void multiply_matrix(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Poll& poll) {
   if (!poll) return multiply_piece(c, a, b, accumulate);
   constexpr auto products = std::int64_t{1} << 31;  // tens of milliseconds
@@ -86,9 +86,9 @@ void multiply_matrix(const at::Tensor& c, const at::Tensor& a, const at::Tensor&
     }
 }
 
-/// c = a * b, or c += a * b, for stacks of matrices.
+/// Computes c = a * b, or c += a * b, for stacks of matrices.
 void multiply(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Multiplying& by) {
-  if (a.size(2) == 1) {  // nothing is summed: infinite complex numbers are multiplied as elementwise
+  if (a.size(2) == 1) {  // no sum: infinite complex numbers are multiplied as elementwise
     if (accumulate) c.addcmul_(a, b);
     else at::mul_out(c, a, b);
     return;
@@ -135,13 +135,13 @@ class Multiplier {
   bool panels_;
 };
 
-/// The part of a block with indices [first, first + count) along a label; all of it where it has no such axis.
+/// Returns indices [first, first + count) of a block along a label; the whole block if it has no such axis.
 at::Tensor part(const at::Tensor& block, const Labels& labels, int label, const Layout& cut, int rank) {
   const auto axis = std::ranges::find(labels, label);
   return axis == labels.end() ? block : block.narrow(axis - labels.begin(), cut.offset(rank), cut.count(rank));
 }
 
-/// Calls use(rank, block, poll) for every rank's block of `mine`, which go round the ring meanwhile.
+/// Calls use(rank, block, poll) for every rank's block of `mine`, while blocks go round the ring.
 template <class Use>
 void rotate(const at::Tensor& mine, const Layout& layout, const Communicator& comm, Use use) {
   const auto ranks = comm.size(), right = (comm.rank() + 1) % ranks, left = (comm.rank() + ranks - 1) % ranks;
@@ -184,7 +184,7 @@ at::Tensor run_rotate(const Operands& x, const Labels& out, const Plan& plan, co
   return result;
 }
 
-/// Each block of the result collects the ranks' parts on its way round the ring, and ends where it belongs.
+/// Each block of the result collects the ranks' parts on its way round the ring and ends on its owner.
 at::Tensor run_reduce_scatter(const Operands& x, const Labels& out, const Plan& plan, const Communicator& comm) {
   const Multiplier multiplier(x, out);
   const auto ranks = comm.size(), right = (comm.rank() + 1) % ranks, left = (comm.rank() + ranks - 1) % ranks;
@@ -232,7 +232,7 @@ at::Tensor run(const Operands& x, const Labels& out, const Plan& plan, const Com
   return plan.result.split() ? run_reduce_scatter(x, out, plan, comm) : run_allreduce(x, out, plan, comm);
 }
 
-/// Multiplications of numbers that the product takes on all ranks.
+/// Returns the number of multiplications of the product on all ranks.
 double multiplications(const Labelled& a, const Labelled& b) {
   auto count = static_cast<double>(a.array.size());
   for (const auto label : b.labels)
@@ -259,7 +259,7 @@ DNDarray contract(const char* op, const Labelled& a, const Labelled& b, const La
   if (plan.swapped) std::swap(first, second);
   auto left = relayout_operand(op, first.array, plan.a, comm), right = relayout_operand(op, second.array, plan.b, comm);
   const auto device = left.device();
-  if (is_whole(computed)) left = left.cpu(), right = right.cpu();  // LibTorch multiplies them on processors only
+  if (is_whole(computed)) left = left.cpu(), right = right.cpu();  // LibTorch multiplies them only on the CPU
   const bool panels = computed == float32 && left.is_cpu() && prefers_panels(comm, multiplications(first, second));
   auto result = run({first, second, left, right, panels}, out, plan, comm);
   return wrap(dtype == bool_ ? result.ne(0) : result.to(device, to_torch(dtype)), plan.result, comm);

@@ -9,7 +9,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Real numbers one behind another.
+/// Returns contiguous real numbers.
 at::Tensor flat(const at::Tensor& block) { return readable(block).contiguous().view({-1}); }
 
 void add_products(const at::Tensor& a, const at::Tensor& b, ExactSum& sum) {

@@ -10,7 +10,7 @@
 namespace heatpp::detail {
 namespace {
 
-// A tile is `tile_rows` x `tile_columns` of the result; its rows of `a` stay in the second-level cache, and
+// A tile is `tile_rows` x `tile_columns` of the result. Its rows of `a` stay in the second-level cache, and
 // `panel_columns` of `b` in the third. Kernels are compiled for extents rounded up to `step`, so that there are few.
 constexpr std::int64_t tile_rows = 256, tile_columns = 64, depth = 512, panel_columns = 4096, step = 64;
 
@@ -33,7 +33,7 @@ struct View {
 
 using Eight = float __attribute__((vector_size(32), aligned(4), may_alias));
 
-/// Eight rows of eight become columns.
+/// Transposes eight rows of eight.
 HEATPP_SIMD void transpose_eight(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride) {
   Eight rows[8], pairs[8], fours[8];
   for (int i = 0; i < 8; ++i) std::memcpy(&rows[i], from + i * from_stride, sizeof(Eight));
@@ -52,7 +52,7 @@ HEATPP_SIMD void transpose_eight(const float* from, std::int64_t from_stride, fl
   for (int i = 0; i < 8; ++i) std::memcpy(to + i * to_stride, &rows[i], sizeof(Eight));
 }
 
-/// The elements of `x`, one row after the other, `width` apart.
+/// Copies the elements of `x`, row by row, `width` apart.
 void copy_rows(const View& x, float* to, std::int64_t width) {
   if (x.column_stride == 1) {
     for (std::int64_t i = 0; i < x.rows; ++i)
@@ -74,7 +74,7 @@ void copy_rows(const View& x, float* to, std::int64_t width) {
     }
 }
 
-/// The same with zeros around, up to `height` x `width`.
+/// Copies with zeros around, up to `height` x `width`.
 void pack(const View& x, float* to, std::int64_t height, std::int64_t width) {
   copy_rows(x, to, width);
   if (x.columns < width)
@@ -90,7 +90,7 @@ void put_tile(const float* tile, const View& c, bool accumulate) {
   constexpr std::int64_t ahead = 16, line = 64 / sizeof(float);
   for (std::int64_t i = 0; i < c.rows; ++i) {
     auto* row = c.data + i * c.row_stride;
-    if (i + ahead < c.rows)  // rows lie too far apart for the processor to foresee them
+    if (i + ahead < c.rows)  // rows lie too far apart for hardware to prefetch them
       for (std::int64_t j = 0; j < c.columns; j += line) __builtin_prefetch(row + ahead * c.row_stride + j, 1);
     if (accumulate) add_row(tile + i * tile_columns, row, c.columns);
     else std::memcpy(row, tile + i * tile_columns, static_cast<std::size_t>(c.columns) * sizeof(float));
@@ -100,7 +100,7 @@ void put_tile(const float* tile, const View& c, bool accumulate) {
 Scratch floats(std::int64_t count) { return Scratch(count * static_cast<std::int64_t>(sizeof(float))); }
 float* data(const Scratch& scratch) { return reinterpret_cast<float*>(scratch.data()); }
 
-/// Some rows of the product of a and b, of which `panels` holds b's columns.
+/// Multiplies some rows of a by b, whose columns are in `panels`.
 void multiply_rows(const View& c, const View& a, const float* panels, std::int64_t deep, bool accumulate) {
   const auto left = floats(tile_rows * deep), tile = floats(tile_rows * tile_columns);
   for (std::int64_t row = 0; row < c.rows; row += tile_rows) {
@@ -116,7 +116,7 @@ void multiply_rows(const View& c, const View& a, const float* panels, std::int64
   at::native::cpublas::brgemm_release(false);
 }
 
-/// c = a * b, or added to c, for as many columns of b as lie in the cache.
+/// Computes c = a * b, or adds it to c, for as many columns of b as fit in the cache.
 void multiply_panel(const View& c, const View& a, const View& b, bool accumulate, const std::function<void()>& poll) {
   const auto threads = at::get_num_threads(), columns = static_cast<int>((b.columns + tile_columns - 1) / tile_columns);
   const auto panels = floats(rounded_up(std::min(depth, b.rows), step) * columns * tile_columns);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double worth_a_message = 1 << 26;  // multiplications: about a millisecond
 
-/// The least seconds of a few calls behind a first one.
+/// Returns the least seconds of a few calls after a first one.
 template <class F>
 double least_seconds(F f) {
   f();
@@ -25,7 +25,7 @@ double least_seconds(F f) {
   return least;
 }
 
-/// Panels have to be clearly faster, so that trials of like machines end alike.
+/// Panels must be clearly faster, so that trials on equal machines agree.
 std::string faster_product() {
   constexpr double clearly = 0.97;
   constexpr std::int64_t extent = 512;
@@ -44,7 +44,7 @@ bool prefers_panels(const Communicator& comm, double multiplications) {
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(comm.group()); found != known.end()) return found->second;
-    if (comm.size() == 1 && !known.empty()) return known.begin()->second;  // as what others do may have to equal this
+    if (comm.size() == 1 && !known.empty()) return known.begin()->second;  // other results may have to equal this one
   }
   const bool panels = kept_choice(comm, "product_of_float32", faster_product) == "panels";
   const std::lock_guard lock(mutex);

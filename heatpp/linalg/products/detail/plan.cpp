@@ -18,7 +18,7 @@ std::optional<int> Labelled::split_label() const {
 
 namespace {
 
-/// Collects the plans in which `a_` is the first array, with what each costs.
+/// Collects the plans in which `a_` is the first array, with their costs.
 class Planner {
  public:
   Planner(const Labelled& a, const Labelled& b, const std::vector<int>& out, bool swapped)
@@ -27,7 +27,7 @@ class Planner {
   }
 
   struct Candidate {
-    bool idle;  ///< whether ranks would have nothing to do
+    bool idle;  ///< whether some ranks would have no work
     std::int64_t cost;
     Plan plan;
   };
@@ -36,7 +36,7 @@ class Planner {
     return {false, 0, {Plan::Way::local, swapped_, a_.array.layout(), b_.array.layout(), uncut(shape_)}};
   }
 
-  /// Both cut where the first is cut along an axis of both that the result keeps.
+  /// Cuts both along an axis of both along which the first is cut and that the result keeps.
   [[nodiscard]] std::optional<Candidate> along_common_axis() const {
     const auto label = a_.split_label();
     if (!label || !b_.has(*label) || !kept(*label)) return std::nullopt;
@@ -45,7 +45,7 @@ class Planner {
     return Candidate{false, move(b_, to), {Plan::Way::local, swapped_, cut, to, cut.with(shape_, place(*label))}};
   }
 
-  /// The result cut along an axis of the first array.
+  /// Cuts the result along an axis of the first array.
   [[nodiscard]] std::vector<Candidate> along_own_axis() const {
     const auto label = longest([&](int l) { return !b_.has(l); }, a_.split_label(), out_);
     if (!label) return {};
@@ -61,7 +61,7 @@ class Planner {
     return candidates;
   }
 
-  /// Both cut along an axis that is summed over, the result as given.
+  /// Cuts both along a summed axis; the result is as given.
   [[nodiscard]] std::optional<Candidate> along_summed_axis(const Layout& result) const {
     const auto summed = [&](int l) { return b_.has(l) && !kept(l); };
     const auto preferred = a_.split_label() && summed(*a_.split_label()) ? a_.split_label() : b_.split_label();
@@ -80,7 +80,7 @@ class Planner {
 
  private:
   [[nodiscard]] int ranks() const { return a_.array.comm().size(); }
-  /// Ranks that get what a rank sends; one rank alone plans as two do.
+  /// Returns how many ranks get what a rank sends; a single rank plans as two do.
   [[nodiscard]] std::int64_t others() const { return std::max(1, ranks() - 1); }
   [[nodiscard]] std::int64_t item() const { return a_.array.larray().element_size(); }
   [[nodiscard]] bool kept(int label) const { return std::ranges::find(out_, label) != out_.end(); }
@@ -92,13 +92,13 @@ class Planner {
     return x.array.split() ? x.array.size() * others() * item() : 0;
   }
 
-  /// The first array cut along `label`, where it is already if it is, evenly otherwise.
+  /// Cuts the first array along `label`: its own cut if it has that, else evenly.
   [[nodiscard]] Layout cut_along(int label) const {
     if (a_.split_label() == label) return a_.array.layout();
     return {a_.array.shape(), a_.axis(label), ranks()};
   }
 
-  /// Of the first array's labels among `labels` that fit, the preferred one or the longest.
+  /// Returns the first array's preferred or longest label among `labels` that fit.
   template <class Fits>
   [[nodiscard]] std::optional<int> longest(Fits fits, std::optional<int> preferred,
                                            const std::vector<int>& labels) const {

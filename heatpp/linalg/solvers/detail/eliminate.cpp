@@ -6,7 +6,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// The rows that a panel's interchanges move, and where each comes from, both counted from the panel's first row.
+/// The rows that a panel's interchanges move, and their origins, both counted from the panel's first row.
 struct Interchange {
   std::vector<std::int64_t> to, from;
   int sign = 1;
@@ -30,7 +30,7 @@ Interchange interchange_of(const at::Tensor& pivots, std::int64_t rows) {
   return result;
 }
 
-/// Takes one panel of L off columns whose first row is the panel's.
+/// Subtracts one panel of L from columns whose first row is the panel's.
 void eliminate(at::Tensor columns, const at::Tensor& panel, const Interchange& rows) {
   if (columns.numel() == 0) return;
   const auto places = at::TensorOptions(at::kLong).device(columns.device());

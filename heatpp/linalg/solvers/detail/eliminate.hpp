@@ -4,11 +4,11 @@
 
 namespace heatpp::detail {
 
-/// Gauss's elimination with interchanges of rows, panel by panel: leaves U in the upper triangle of `a`, and in `right`
-/// what L makes of it. Returns the sign of the interchanges. Collective.
+/// Does Gauss's elimination with row interchanges, panel by panel: leaves U in the upper triangle of `a`, and applies
+/// the elimination to `right`. Returns the sign of the interchanges. Collective.
 int eliminate(Columns& a, Columns* right);
 
-/// This rank's part of the diagonal of U.
+/// Returns this rank's part of the diagonal of U.
 [[nodiscard]] at::Tensor upper_diagonal(const Columns& a);
 
 }  // namespace heatpp::detail

@@ -10,7 +10,7 @@ namespace heatpp::detail {
 class Vectors {
  public:
   using Number = c10::complex<double>;
-  /// `like` says over which ranks, and on which device arrays of them are.
+  /// `like` names the ranks, and the device of arrays.
   Vectors(const char* op, Layout layout, const DNDarray& like, Dtype dtype)
       : op_(op),
         layout_(std::move(layout)),
@@ -19,27 +19,27 @@ class Vectors {
         type_(to_torch(dtype)) {}
 
   [[nodiscard]] at::Tensor zeros() const;
-  /// This rank's part of a vector of the same length, in memory of its own.
+  /// Returns this rank's part of a vector of the same length, in memory of its own.
   [[nodiscard]] at::Tensor local(const DNDarray& x) const;
   [[nodiscard]] DNDarray array(const at::Tensor& x) const;
-  /// The operator's product, cut as these vectors.
+  /// Returns the operator's product, cut as these vectors.
   [[nodiscard]] at::Tensor apply(const linalg::LinearOperator::Apply& product, const at::Tensor& x) const;
   [[nodiscard]] at::Tensor apply(const linalg::LinearOperator::Apply& product, const Vectors& from,
                                  const at::Tensor& x) const;
 
-  /// conj(x) . y for pairs, on all ranks: one all-reduce of 16 bytes each, none for replicated vectors. Throws
-  /// ValueError where they are not finite.
+  /// Returns conj(x) . y for pairs, on all ranks: one all-reduce of 16 bytes each, none for replicated vectors. Throws
+  /// ValueError unless they are finite.
   [[nodiscard]] std::vector<Number> dots(std::initializer_list<std::pair<at::Tensor, at::Tensor>> pairs) const;
   [[nodiscard]] Number dot(const at::Tensor& x, const at::Tensor& y) const { return dots({{x, y}})[0]; }
   [[nodiscard]] double length(const at::Tensor& x) const;
-  /// The numbers over all ranks, and, 16 bytes more, what these say to `watch`.
+  /// Sums the numbers over all ranks, with 16 bytes more that tell `watch` of the ranks.
   void sum(std::vector<Number>& numbers) const;
-  /// What sums carry from now on, and what operators throw on one rank too, so that all throw.
+  /// Lets sums carry what `watch` notes, also what operators throw on one rank, so that all throw.
   void carry(Watch& watch) { watch_ = &watch; }
   void settle() const { watch_->settle(comm_, layout_.split().has_value()); }
   [[nodiscard]] const Layout& layout() const { return layout_; }
 
-  /// y += factor * x, and y = x + factor * y.
+  /// Compute y += factor * x, and y = x + factor * y.
   void add(at::Tensor& y, Number factor, const at::Tensor& x) const { y.add_(x, scalar(factor)); }
   void update(at::Tensor& y, Number factor, const at::Tensor& x) const { at::add_out(y, x, y, scalar(factor)); }
   [[nodiscard]] at::Scalar scalar(Number factor) const;

@@ -6,7 +6,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// `width` neighbouring elements in registers while all taps pass.
+/// Keeps `width` neighboring elements in registers for all taps.
 template <class T, int width>
 [[gnu::always_inline]] inline void block(const T* in, const T* taps, std::int64_t count_taps, T* out) {
   T sum[width] = {};

@@ -8,7 +8,7 @@ at::Tensor positions(const std::vector<std::int64_t>& values, at::Device device)
   return at::tensor(at::ArrayRef<std::int64_t>(values), at::kLong).to(device);
 }
 
-/// Which of the indices wanted lie in first .. last: their places in the list, and themselves less `first`.
+/// The wanted indices in first .. last: their places in the list, and the indices less `first`.
 struct Part {
   std::vector<std::int64_t> places, indices;
 };

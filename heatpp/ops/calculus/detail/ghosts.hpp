@@ -5,16 +5,16 @@
 
 namespace heatpp::detail {
 
-/// Indices of an axis that a rank needs, in the order in which it wants them; outside of 0 .. extent - 1: nothing.
+/// Returns the indices of an axis that a rank needs, in their order; those outside 0 .. extent - 1 have no element.
 using Wanted = std::function<std::vector<std::int64_t>(int rank)>;
 
-/// Rows of other ranks on their way to this one, and of this one to others: one message between any two ranks that
-/// hold and want some. Every rank works out who wants what, so nobody asks.
+/// Fetches rows of other ranks and sends rows of this one: one message between any two ranks that hold and need some.
+/// Every rank computes who needs what, so no rank asks.
 class Ghosts {
  public:
-  /// Starts to fetch wanted(rank) of `axis` of x. Rows outside are set to `fill`. Collective if `axis` is the split.
+  /// Starts to fetch wanted(rank) of `axis` of x. Rows outside get `fill`. Collective if `axis` is the split.
   Ghosts(const DNDarray& x, int axis, const Wanted& wanted, const Scalar& fill);
-  /// The rows wanted, with their axis first. Waits for them.
+  /// Returns the wanted rows, with their axis first. Waits for them.
   [[nodiscard]] const at::Tensor& rows();
 
  private:

@@ -4,7 +4,7 @@
 
 namespace heatpp::detail {
 
-/// isclose in one pass, for real operands on the CPU of which none has 16-bit floats; else nullopt.
+/// Does isclose in one pass for real operands on the CPU without 16-bit floats; else returns nullopt.
 [[nodiscard]] std::optional<DNDarray> close_in_one_pass(const Operand& a, const Operand& b,
                                                         const CloseOptions& options);
 

@@ -10,14 +10,14 @@
 namespace heatpp::detail::local {
 namespace {
 
-/// f of every pair of complex numbers of a dtype.
+/// Returns f of every pair of complex numbers of a dtype.
 template <class F>
 at::Tensor map_complex(const at::Tensor& a, const at::Tensor& b, at::ScalarType type, F f) {
   return AT_DISPATCH_COMPLEX_TYPES(type, "map_complex",
                                    [&] { return runs::map_pairs<scalar_t>(a.to(type), b.to(type), f); });
 }
 
-/// 1 / z with the signs of zeros that NumPy gives it, which a product with 1 would lose.
+/// Returns 1 / z with NumPy's signs of zeros, which a product with 1 would lose.
 template <class T>
 c10::complex<T> inverse(const c10::complex<T>& z) {
   const auto re = z.real(), im = z.imag();
@@ -29,7 +29,7 @@ c10::complex<T> inverse(const c10::complex<T>& z) {
   return {ratio / size, -1 / size};
 }
 
-/// z to the power n, not 0, by squaring, which is exact where the numbers are, and leaves infinite parts apart.
+/// Returns z to the power n, not 0, by squaring. It is exact if the numbers are, and keeps infinite parts apart.
 template <class T>
 c10::complex<T> whole_power(c10::complex<T> z, int n) {
   auto rest = std::abs(n);
@@ -42,7 +42,7 @@ c10::complex<T> whole_power(c10::complex<T> z, int n) {
   return n < 0 ? c10::complex<T>(1) / result : result;
 }
 
-/// By NumPy's rules 0 to a power is 0 or no number, and small whole powers are products.
+/// By NumPy's rules, 0 to a power is 0 or NaN, and small whole powers are products.
 template <class T>
 c10::complex<T> power_of(const c10::complex<T>& z, const c10::complex<T>& w) {
   if (w == c10::complex<T>(0)) return 1;

@@ -12,14 +12,14 @@
 namespace heatpp::detail::local {
 namespace {
 
-/// The dtype in which whole numbers are computed: two bools make int8.
+/// Returns the dtype in which whole numbers are computed: int8 for two bools.
 at::ScalarType whole_type(const at::Tensor& a, const at::Tensor& b) {
   const auto type = at::result_type(a, b);
   return type == at::kBool ? at::kChar : type;
 }
 
-/// a / b rounded down or towards 0, by way of double, or float for 16 bits: exact for numbers below 2^52, and vector
-/// code. Dividing by 0 gives 0; what overflows is taken modulo the range.
+/// Returns a / b rounded down or towards 0, computed in double, or float for 16 bits: exact for numbers below 2^52, and
+/// vector code. Division by 0 gives 0; overflow wraps modulo the range.
 template <bool Down, class T>
 inline __attribute__((always_inline)) T quotient(T a, T b) {
   using Whole = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
@@ -30,7 +30,7 @@ inline __attribute__((always_inline)) T quotient(T a, T b) {
   return b == 0 ? T(0) : static_cast<T>(static_cast<Whole>(whole == end ? -end : whole));
 }
 
-/// The same for every int64.
+/// Returns the quotient of any int64.
 template <bool Down>
 std::int64_t wide_quotient(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
@@ -90,8 +90,8 @@ at::Tensor divide_whole(const at::Tensor& a, const at::Tensor& b, Kernel kernel)
 
 #define HEATPP_KERNEL(name) [](const auto* x, const auto* y, auto* out, std::int64_t n) { name(x, y, out, n); }
 
-/// operation(a, b) in the common dtype, to which numbers are rounded, and f(a, b) where that is NaN: LibTorch's vector
-/// code gives up quotients beyond its range.
+/// Returns operation(a, b) in the common dtype, to which numbers are rounded, and f(a, b) where that is NaN, because
+/// LibTorch's vector code fails for quotients beyond its range.
 template <class Operation, class F>
 at::Tensor with_large_quotients(const at::Tensor& left, const at::Tensor& right, Operation operation, F f) {
   const auto type = at::result_type(left, right);
@@ -107,7 +107,7 @@ at::Tensor with_large_quotients(const at::Tensor& left, const at::Tensor& right,
   return result.masked_scatter_(lost, x.to(result.options()));
 }
 
-/// f of the absolute values of whole numbers, which are computed without signs, modulo their range.
+/// Returns f of the absolute values of whole numbers, computed without signs, modulo their range.
 template <class F>
 at::Tensor of_magnitudes(const at::Tensor& a, const at::Tensor& b, F f) {
   const auto type = at::result_type(a, b);
@@ -129,7 +129,7 @@ bool is_whole(const at::Tensor& a, const at::Tensor& b) { return at::isIntegralT
 
 at::Tensor floor_divide(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b)) return divide_whole(a, b, HEATPP_KERNEL(floor_quotients));
-  const auto type = at::result_type(a, b);  // to which numbers are rounded, as for remainder
+  const auto type = at::result_type(a, b);  // numbers are rounded to it, as for remainder
   return at::floor_divide(a.to(type), b.to(type));
 }
 at::Tensor remainder(const at::Tensor& a, const at::Tensor& b) {
@@ -140,7 +140,7 @@ at::Tensor remainder(const at::Tensor& a, const at::Tensor& b) {
         const auto rest = std::fmod(x, y);
         return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
       });
-  return result.copysign_(b);  // a zero has the sign of b too
+  return result.copysign_(b);  // a zero also has the sign of b
 }
 at::Tensor fmod(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b)) return divide_whole(a, b, HEATPP_KERNEL(fmods));

@@ -14,25 +14,25 @@
 namespace heatpp::detail::local {
 namespace {
 
-/// The dtype in which blocks of that one are computed where 16-bit floats go through float.
+/// Returns the dtype in which blocks are computed: float for 16-bit floats, else their own.
 at::ScalarType without_halves(at::ScalarType type) { return type == at::kDouble ? type : at::kFloat; }
 
 at::Tensor no_bool(const at::Tensor& x) { return x.scalar_type() == at::kBool ? x.to(at::kChar) : x; }
 bool whole(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true); }
 
-/// f of whole numbers, two bools as int8.
+/// Returns f of whole numbers; two bools are int8.
 template <class F>
 at::Tensor in_whole_numbers(const at::Tensor& a, const at::Tensor& b, F f) {
   if (at::result_type(a, b) == at::kBool) return f(a.to(at::kChar), b.to(at::kChar));
   return f(a, b);
 }
-/// f of floating numbers in one dtype.
+/// Returns f of floating numbers in one dtype.
 template <class F>
 at::Tensor in_floating(const at::Tensor& a, const at::Tensor& b, F f) {
   const auto type = at::result_type(a, b);
   return f(a.to(type), b.to(type));
 }
-/// f of the parts of complex numbers, which LibTorch would multiply with 1 first, making NaN of infinity.
+/// Returns f of the parts of complex numbers. LibTorch would multiply by 1 first, which makes NaN of infinity.
 template <class F>
 at::Tensor in_parts(const at::Tensor& a, const at::Tensor& b, F f) {
   const auto type = at::result_type(a, b);
@@ -47,7 +47,7 @@ at::Tensor in_parts(const at::Tensor& x, F f) {
 
 bool is_number(const at::Tensor& block) { return block.unsafeGetTensorImpl()->is_wrapped_number(); }
 bool is_whole_number(const at::Tensor& block) { return is_number(block) && block.scalar_type() == at::kLong; }
-/// The dtype of the other blocks if they are whole numbers that meet a number.
+/// Returns the dtype of the other blocks if they are whole numbers next to a number.
 std::optional<Dtype> whole_type_of_others(std::span<const at::Tensor> blocks) {
   if (std::ranges::none_of(blocks, is_whole_number)) return std::nullopt;
   auto type = at::kBool;
@@ -55,12 +55,12 @@ std::optional<Dtype> whole_type_of_others(std::span<const at::Tensor> blocks) {
     if (!is_whole_number(block)) type = at::promoteTypes(type, block.scalar_type());
   return at::isIntegralType(type, false) ? std::optional(from_torch(type)) : std::nullopt;
 }
-/// A number as an array of its dtype, which does not give way to that of others.
+/// Returns a number as an array of its dtype, which does not give way to that of others.
 at::Tensor alone(const at::Tensor& block) {
   return is_number(block) ? at::scalar_tensor(block.item(), block.options()) : block;
 }
 
-/// z / |z|; of a number with one infinite part the sign of that part.
+/// Returns z / |z|; for a number with one infinite part, the sign of that part.
 at::Tensor complex_sign(const at::Tensor& z) {
   const auto re = at::real(z), im = at::imag(z), far = at::isinf(re), high = at::isinf(im);
   const auto zero = at::zeros({}, re.options()), nan = at::full({}, NAN, re.options());
@@ -71,8 +71,8 @@ at::Tensor complex_sign(const at::Tensor& z) {
   return at::where(far.logical_or(high), unit, at::where(size == 0, at::zeros({}, z.options()), finite));
 }
 
-/// The hyperbolic function f of x, with beyond(x) where e^x is larger than all numbers and half of it is not: there
-/// LibTorch's vector code is infinite.
+/// Computes the hyperbolic function f of x, and beyond(x) where e^x overflows but half of it does not; LibTorch's
+/// vector code is infinite there.
 template <class F, class G>
 at::Tensor hyperbolic(const at::Tensor& x, F f, G beyond) {
   const auto result = f(x);
@@ -84,7 +84,7 @@ at::Tensor hyperbolic(const at::Tensor& x, F f, G beyond) {
   return at::where(at::abs(wide) > end, beyond(root / 2 * root, wide).to(x.scalar_type()), result);
 }
 
-/// The distance to the next larger number, whatever the sign, as NumPy has it for float16 alone.
+/// Returns the distance to the next larger number for both signs, as NumPy does for float16 only.
 at::Tensor half_spacing(const at::Tensor& x) {
   const auto bits = x.view(at::kShort), next = at::where(x < 0, bits - 1, bits + 1).view(at::kHalf);
   return at::abs(next.to(at::kFloat) - x.to(at::kFloat)).masked_fill(at::isinf(x), NAN).to(at::kHalf);
@@ -96,7 +96,7 @@ at::Tensor inexact(const at::Tensor& x) { return x.to(to_torch(inexact_type(from
 
 void convert_to_meet(std::vector<at::Tensor>& blocks, Dtype dtype) {
   if (at::result_type(blocks[0], blocks[1]) == to_torch(dtype)) return;
-  // A complex number makes floats complex by itself.
+  // A complex number makes floats complex.
   const bool by_number = std::ranges::any_of(blocks, [](const auto& b) { return is_number(b) && b.is_complex(); });
   const auto type = to_torch(by_number ? real_type(dtype) : dtype);
   for (auto& block : blocks)
@@ -125,7 +125,7 @@ void widen_halves(std::vector<at::Tensor>& blocks) {
 }
 
 void compare_in_double(std::vector<at::Tensor>& blocks) {
-  constexpr std::int64_t held = 256;  // numbers up to here are elements of every floating dtype
+  constexpr std::int64_t held = 256;  // every floating dtype holds whole numbers up to this
   const auto needs_double = [](const auto& block) {
     if (is_whole_number(block)) {
       const auto number = block.template item<std::int64_t>();
@@ -214,7 +214,7 @@ at::Tensor imag(const at::Tensor& x) { return x.is_complex() ? at::imag(x) : at:
 
 std::pair<at::Tensor, at::Tensor> modf(const at::Tensor& block) {
   const auto x = inexact(block), whole_part = at::trunc(x);
-  // inf - inf would be NaN where NumPy gives a zero with the sign of x.
+  // inf - inf would be NaN. NumPy gives a zero with the sign of x.
   const auto fraction = at::where(at::isinf(x), at::zeros({}, x.options()), x - whole_part);
   return {at::copysign(fraction, x), whole_part};
 }
@@ -232,7 +232,7 @@ at::Tensor subtract(const at::Tensor& a, const at::Tensor& b) {
 
 namespace {
 
-/// The real and imaginary parts of what is added to a complex block, which a number has in its dtype.
+/// Returns the parts of what is added to a complex block; a number has the block's dtype.
 at::Tensor parts_beside(const at::Tensor& x, const at::Tensor& b) {
   return at::view_as_real((b.is_complex() && !is_number(b) ? b : b.to(x.scalar_type())).resolve_conj());
 }
@@ -282,7 +282,7 @@ at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor ldexp(const at::Tensor& a, const at::Tensor& b) {
   if (a.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
-  // Exponents have no part in the dtype, but that a number takes the one that answers to theirs.
+  // Exponents do not affect the dtype, except that a number takes the one that corresponds to theirs.
   const auto type = to_torch(inexact_type(from_torch(is_number(a) ? b.scalar_type() : a.scalar_type())));
   const auto wide = without_halves(type);
   return runs::ldexp(a.to(wide), b.to(wide)).to(type);

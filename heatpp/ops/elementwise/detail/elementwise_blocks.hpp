@@ -5,31 +5,31 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <span>
 
-/// Functions of blocks that LibTorch does not have, or answers in another way than NumPy.
+/// Functions of blocks that LibTorch does not have, or for which its results differ from NumPy's.
 namespace heatpp::detail::local {
 
-/// Whether the operands meet as whole numbers or bools.
+/// Whether the operands' common dtype is whole or bool.
 [[nodiscard]] bool is_whole(const at::Tensor& a, const at::Tensor& b);
-/// The block in floating point: whole numbers as inexact_type says.
+/// Returns the block in floating point: whole numbers as inexact_type says.
 [[nodiscard]] at::Tensor inexact(const at::Tensor& x);
-/// f of the block in floating point.
+/// Returns f of the block in floating point.
 template <at::Tensor (*f)(const at::Tensor&)>
 [[nodiscard]] at::Tensor floating(const at::Tensor& x) {
   return f(inexact(x));
 }
 
-/// Converts two blocks that LibTorch would compute in another dtype than this one, in which the operands meet.
+/// Converts two blocks to this dtype, the operands' common one, if LibTorch would compute in another.
 void convert_to_meet(std::vector<at::Tensor>& blocks, Dtype dtype);
 
-/// Throws ValueError for a number that is out of range of the whole numbers it meets, as NumPy.
+/// Throws ValueError for a number out of the range of the whole numbers that it meets, as NumPy.
 void check_numbers(const char* op, std::span<const at::Tensor> blocks);
-/// All as int64 where one is.
+/// Converts all blocks to int64 if one is int64.
 void widen_to_numbers(std::vector<at::Tensor>& blocks);
-/// 16-bit floats beside complex numbers as float32: LibTorch would make complex numbers of 16-bit parts.
+/// Converts 16-bit floats next to complex numbers to float32; LibTorch would make complex numbers of 16-bit parts.
 void widen_halves(std::vector<at::Tensor>& blocks);
-/// Floats beside whole numbers as float64, in which int32 and those that float32 rounds compare as what they are.
+/// Converts floats next to whole numbers to float64, so that int32 and large numbers compare exactly.
 void compare_in_double(std::vector<at::Tensor>& blocks);
-/// Writes `result` into `x`. Throws where its kind of numbers does not fit that of `x`.
+/// Writes `result` into `x`. Throws if its kind of numbers does not fit that of `x`.
 void write(const at::Tensor& x, const at::Tensor& result);
 
 [[nodiscard]] at::Tensor abs(const at::Tensor& x);
@@ -68,7 +68,7 @@ void write(const at::Tensor& x, const at::Tensor& result);
 [[nodiscard]] at::Tensor subtract(const at::Tensor& a, const at::Tensor& b);
 void add_(const at::Tensor& x, const at::Tensor& b);
 void subtract_(const at::Tensor& x, const at::Tensor& b);
-/// Of complex numbers, to which both are converted.
+/// Returns the power of complex numbers; both operands are converted.
 [[nodiscard]] at::Tensor complex_power(const at::Tensor& a, const at::Tensor& b, at::ScalarType type);
 [[nodiscard]] at::Tensor complex_reciprocal(const at::Tensor& x);
 [[nodiscard]] at::Tensor power(const at::Tensor& a, const at::Tensor& b);

@@ -8,7 +8,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Joins axis i with the one behind it wherever every input walks them as one, and drops axes of extent 1.
+/// Joins axis i with the next one if every input allows it, and drops axes of extent 1.
 void join_axes(MapPlan& plan) {
   const auto joins = [&](std::size_t axis, std::size_t next) {
     return std::ranges::all_of(plan.inputs, [&](const MapInput& input) {
@@ -48,7 +48,7 @@ MapPlan plan_map(const char* op, const std::vector<Operand>& operands, std::span
     if (!block.is_cpu())
       raise<ValueError>(op, "got an array on {}; expected arrays on the CPU (x.to_device(ht::cpu))",
                         to_string(operands[i].array()->device()));
-    if (block.numel() <= map_piece_size) block = block.to(to_torch(dtypes[i]));  // once rather than for each piece
+    if (block.numel() <= map_piece_size) block = block.to(to_torch(dtypes[i]));  // converted once, not for each piece
     block = block.expand(shape);
     const auto dtype = from_torch(block.scalar_type());
     auto strides = block.strides().vec();

@@ -9,34 +9,34 @@
 
 namespace heatpp::detail {
 
-/// One operand's elements of this rank's block; a stride, in elements, for each of the plan's extents.
+/// One operand's elements of this rank's block, with a stride, in elements, for each of the plan's extents.
 struct MapInput {
   const std::byte* data;
   std::vector<std::int64_t> strides;
   std::int64_t item_size;
-  bool converted;    ///< whether the elements have another dtype than that in which they are read
-  Converter reader;  ///< of that dtype
+  bool converted;    ///< whether the elements are converted to another dtype
+  Converter reader;  ///< reads that dtype
 };
 
-/// How to walk the blocks of operands that were brought together.
+/// The order in which blocks of operands that were brought together are read.
 struct MapPlan {
   Layout layout;
   Communicator comm;
-  Shape extents;  ///< of the block, at least one: neighbouring axes are joined where all operands allow it
+  Shape extents;  ///< extents of the block, at least one: neighboring axes are joined if all operands allow it
   std::int64_t size = 0;
   std::vector<MapInput> inputs;
   std::shared_ptr<const void> blocks;  ///< keeps the memory of the inputs
 };
 
-/// Aligns the operands, of which each has a dtype in which it is read.
+/// Aligns the operands. Each has a dtype in which it is read.
 [[nodiscard]] MapPlan plan_map(const char* op, const std::vector<Operand>& operands, std::span<const Dtype> dtypes);
-/// An array of the plan's layout, not yet filled, whose block is contiguous.
+/// Makes an array of the plan's layout, not initialized, with a contiguous block.
 [[nodiscard]] DNDarray map_result(const MapPlan& plan, Dtype dtype);
 [[nodiscard]] void* data_of(const DNDarray& x);
-/// Calls f(first, last) for ranges that make up 0 .. n, on as many threads as are set.
+/// Calls f(first, last) for ranges that make up 0 .. n, on all threads.
 void in_parallel(std::int64_t n, const std::function<void(std::int64_t, std::int64_t)>& f);
 
-/// Elements that are read at once: few enough to stay in the first-level cache.
+/// Elements that are read at once: few enough to fit in the first-level cache.
 inline constexpr std::int64_t map_piece_size = 2048;
 
 template <class... A>
@@ -64,7 +64,7 @@ struct Signature<R (*)(A...)> {
   using In = Arguments<std::decay_t<A>...>;
 };
 
-/// The same for N parameters of type T, or for f's own where T is void.
+/// Describes N parameters of type T, or f's own if T is void.
 template <class T, class F, std::size_t N>
 struct CallOf {
   template <std::size_t>
@@ -79,8 +79,8 @@ struct CallOf<void, F, N> : Signature<F> {
   static_assert(Signature<F>::In::count == N, "the function takes another number of arguments than there are arrays");
 };
 
-/// Elements first .. first + count of the operands, which lie in one row, as contiguous runs in the dtypes in which
-/// they are read: those that are not are copied into the cache.
+/// Gives elements first .. first + count of the operands, which lie in one row, as contiguous runs in the dtypes in
+/// which they are read. Other elements are copied into the cache.
 template <class... A>
 class PieceReader {
  public:
@@ -128,7 +128,7 @@ void for_each_piece(Arguments<A...>, const MapPlan& plan, std::int64_t first, st
   }
 }
 
-/// The loop that the compiler turns into vector code.
+/// Runs the loop that the compiler vectorizes.
 template <class F, class R, class... A>
 void map_piece(F& f, std::int64_t count, R* __restrict out, const A* __restrict... in) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = f(in[i]...);

@@ -12,13 +12,13 @@ inline constexpr bool is_complex_type = false;
 template <class T>
 inline constexpr bool is_complex_type<std::complex<T>> = true;
 
-/// What totals of T are collected in.
+/// The type in which totals of T are collected.
 template <class T>
 using TotalOf = std::conditional_t<is_complex_type<T>, std::complex<double>,
                                    std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>>;
 
-/// A total of values of T: pieces are reduced in `lanes` running totals each, which become vector registers, and the
-/// totals of ranges of elements are merged in their order, whichever thread they came from.
+/// A total of values of T. Pieces are reduced in `lanes` running totals each, which become vector registers. The totals
+/// of ranges are merged in their order, for any number of threads.
 template <class T, ReduceOp Op>
 class Total {
  public:
@@ -72,8 +72,8 @@ class Total {
   std::vector<std::pair<std::int64_t, Value>> ranges_;
 };
 
-/// The total of n elements: walk(begin, end, add) calls add(values, count) for the pieces of a range, of which several
-/// threads take one each.
+/// Returns the total of n elements. walk(begin, end, add) calls add(values, count) for the pieces of a range; each of
+/// several threads takes one range.
 template <class Total, class Walk>
 [[nodiscard]] auto total_of(std::int64_t n, Walk walk) {
   Total total;
@@ -89,7 +89,7 @@ template <class Total, class Walk>
 
 /// Throws ValueError for a plan without elements.
 void check_not_empty(const char* op, const MapPlan& plan);
-/// The total over all ranks of a plan.
+/// Returns the total over all ranks of a plan.
 template <class Value>
 [[nodiscard]] Value across_ranks(const MapPlan& plan, Value value, ReduceOp op) {
   if (plan.layout.split()) plan.comm.allreduce(std::span(&value, 1), op);

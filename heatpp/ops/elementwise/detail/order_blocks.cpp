@@ -6,15 +6,15 @@
 namespace heatpp::detail::local {
 namespace {
 
-/// f of the operands in one complex dtype, or g of real ones.
+/// Returns f of the operands in one complex dtype, or g of real ones.
 template <class F, class G>
 at::Tensor if_complex(const at::Tensor& a, const at::Tensor& b, F f, G g) {
   const auto type = at::result_type(a, b);
   return at::isComplexType(type) ? f(a.to(type), b.to(type)) : g(a, b);
 }
 
-/// Whether a comes before b, or is equal, in NumPy's order of complex numbers; never where an imaginary part that
-/// decides nothing is NaN.
+/// Whether a comes before b, or is equal, in NumPy's order of complex numbers. Never if an imaginary part that is not
+/// compared is NaN.
 at::Tensor before(const at::Tensor& a, const at::Tensor& b, bool or_equal) {
   const auto ar = at::real(a), ai = at::imag(a), br = at::real(b), bi = at::imag(b);
   const auto in_part = at::lt(ar, br).logical_and(at::isnan(ai).logical_or(at::isnan(bi)).logical_not());
@@ -35,7 +35,7 @@ HEATPP_COMPARISON(greater, y, x, false, gt)
 HEATPP_COMPARISON(greater_equal, y, x, true, ge)
 #undef HEATPP_COMPARISON
 
-// Where either is not a number, the first that is one of these is the result.
+// If either is NaN, the result is the first that is NaN.
 #define HEATPP_EXTREMUM(name, first, second, kept, space)                                  \
   at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                              \
     return if_complex(                                                                     \

@@ -43,7 +43,7 @@ HEATPP_SIGN(float)
 HEATPP_SIGN(double)
 #undef HEATPP_SIGN
 
-/// Bits of a byte by sums of neighbours, for which there is vector code.
+/// Counts the bits of a byte by sums of neighbors, for which vector code exists.
 inline __attribute__((always_inline)) std::uint8_t bits_of(std::uint8_t v) {
   v = static_cast<std::uint8_t>(v - ((v >> 1) & 0x55));
   v = static_cast<std::uint8_t>((v & 0x33) + ((v >> 2) & 0x33));
@@ -69,14 +69,14 @@ HEATPP_BITS(std::int32_t)
 HEATPP_BITS(std::int64_t)
 #undef HEATPP_BITS
 
-/// 2^n for exponents of normal numbers.
+/// Returns 2^n for exponents of normal numbers.
 template <class T>
 inline __attribute__((always_inline)) T power_of_two(T n) {
   using Limits = std::numeric_limits<T>;
   using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   return std::bit_cast<T>(static_cast<Bits>(n + (Limits::max_exponent - 1)) << (Limits::digits - 1));
 }
-/// x * 2^n. Of the three factors only the last can round: where the first ones do, nothing is left of the result.
+/// Returns x * 2^n. Only the last of three factors can round: if the first ones do, the result vanishes.
 template <class T>
 inline __attribute__((always_inline)) T scaled(T x, T n) {
   using Limits = std::numeric_limits<T>;
@@ -89,8 +89,8 @@ inline __attribute__((always_inline)) T scaled(T x, T n) {
   return x * power_of_two(n < low ? low : n > up ? up : n);
 }
 
-/// The cube root within 0.67 units in the last place: a third of the exponent, two steps of Halley's method, and one of
-/// Newton's from 26 bits, whose square is exact (W. Kahan, K. C. Ng; FreeBSD's libm).
+/// Returns the cube root within 0.67 units in the last place: a third of the exponent, two steps of Halley's method,
+/// and one of Newton's from 26 bits, whose square is exact (W. Kahan, K. C. Ng; FreeBSD's libm).
 inline __attribute__((always_inline)) double cube_root(double x) {
   constexpr double scale = 0x1p54, least = 0x1p-1000;
   const double size = std::abs(x), a = size < least ? size * scale : size;
@@ -118,7 +118,7 @@ HEATPP_SCALE_AND_ROOTS(float)
 HEATPP_SCALE_AND_ROOTS(double)
 #undef HEATPP_SCALE_AND_ROOTS
 
-/// Squares of float neither overflow nor vanish in double.
+/// Squares of float neither overflow nor underflow in double.
 HEATPP_SIMD void moduli(const float* __restrict z, float* __restrict out, std::int64_t n) {
   using Limits = std::numeric_limits<float>;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -129,7 +129,7 @@ HEATPP_SIMD void moduli(const float* __restrict z, float* __restrict out, std::i
   }
 }
 
-/// -1 where the squares overflow or lose digits.
+/// Writes -1 if the squares overflow or lose digits.
 HEATPP_SIMD void plain_moduli(const double* __restrict z, double* __restrict out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     const double re = z[2 * i], im = z[2 * i + 1], sum = re * re + im * im;

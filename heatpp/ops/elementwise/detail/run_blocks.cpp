@@ -39,7 +39,7 @@ HEATPP_MAGNITUDE(float, infinite, >)
 HEATPP_MAGNITUDE(double, infinite, >)
 #undef HEATPP_MAGNITUDE
 
-// With a mask of all bits, as g++ makes a branch of a condition.
+// Selects by a mask of all bits, because g++ compiles a condition to a branch.
 #define HEATPP_SELECT(T)                                                                                          \
   HEATPP_SIMD void select(const std::uint8_t* __restrict condition, const T* __restrict a, const T* __restrict b, \
                           T* __restrict out, std::int64_t n) {                                                    \
@@ -60,7 +60,7 @@ HEATPP_SELECT(std::uint32_t)
 HEATPP_SELECT(std::uint64_t)
 #undef HEATPP_SELECT
 
-/// Counts in bytes, none of which can overflow in a run.
+/// Counts in bytes, which cannot overflow in a run.
 HEATPP_SIMD std::int64_t count_run(const std::uint8_t* __restrict mask, std::int64_t n) {
   constexpr std::int64_t lanes = 64;
   static_assert(run_size / lanes < 255);

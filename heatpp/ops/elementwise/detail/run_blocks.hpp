@@ -2,12 +2,12 @@
 
 #include <ATen/core/Tensor.h>
 
-/// Functions of blocks whose loops LibTorch has as scalar code, some with a branch for each element, as vector code:
-/// for blocks on the CPU in one order and for numbers. Others are left to LibTorch, whose names and rules these have.
+/// Vector code for functions of blocks that LibTorch computes in scalar loops, some with a branch for each element. For
+/// blocks on the CPU in one order, and for numbers. Other blocks go to LibTorch, whose names and rules these have.
 namespace heatpp::detail::runs {
 
 [[nodiscard]] at::Tensor where(const at::Tensor& condition, const at::Tensor& a, const at::Tensor& b);
-/// Writes a value of the block's dtype where the mask, of its shape, is true.
+/// Writes a value of the block's dtype where the mask, of equal shape, is true.
 void masked_fill(const at::Tensor& block, const at::Tensor& mask, const at::Tensor& value);
 [[nodiscard]] at::Tensor eq(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor ne(const at::Tensor& a, const at::Tensor& b);
@@ -15,24 +15,24 @@ void masked_fill(const at::Tensor& block, const at::Tensor& mask, const at::Tens
 [[nodiscard]] at::Tensor le(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor gt(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor ge(const at::Tensor& a, const at::Tensor& b);
-/// How many elements of a contiguous block of bool on the CPU are true.
+/// Returns how many elements of a contiguous block of bool on the CPU are true.
 [[nodiscard]] std::int64_t count_true(const at::Tensor& mask);
 [[nodiscard]] at::Tensor isnan(const at::Tensor& x);
 [[nodiscard]] at::Tensor isinf(const at::Tensor& x);
 [[nodiscard]] at::Tensor isfinite(const at::Tensor& x);
 [[nodiscard]] at::Tensor fmax(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor fmin(const at::Tensor& a, const at::Tensor& b);
-/// -1, 0 or 1, NaN for NaN.
+/// Returns -1, 0 or 1, and NaN for NaN.
 [[nodiscard]] at::Tensor sign(const at::Tensor& x);
-/// x with `value` in the place of NaN.
+/// Returns x with `value` instead of NaN.
 [[nodiscard]] at::Tensor without_nan(const at::Tensor& x, double value);
-/// Of float or double.
+/// Returns the cube root of float or double.
 [[nodiscard]] at::Tensor cbrt(const at::Tensor& x);
-/// x * 2^power, rounded once, of two blocks of float or of double.
+/// Returns x * 2^power, rounded once, of two blocks of float or of double.
 [[nodiscard]] at::Tensor ldexp(const at::Tensor& x, const at::Tensor& power);
-/// |z| of complex numbers.
+/// Returns |z| of complex numbers.
 [[nodiscard]] at::Tensor modulus(const at::Tensor& z);
-/// The number of bits set in |x|, as uint8.
+/// Returns the number of bits set in |x|, as uint8.
 [[nodiscard]] at::Tensor bitwise_count(const at::Tensor& x);
 
 }  // namespace heatpp::detail::runs

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <heatpp/ops/elementwise/detail/map_plan.hpp>
 
-/// Loops over blocks in runs of elements, few enough to stay in the first-level cache.
+/// Loops over blocks in runs of elements that fit in the first-level cache.
 namespace heatpp::detail::runs {
 
 inline constexpr auto run_size = map_piece_size;
 
-/// Calls f(first, count) for runs that make up n elements, on as many threads as are set.
+/// Calls f(first, count) for runs that make up n elements, on all threads.
 template <class F>
 void in_runs(std::int64_t n, F f) {
   in_parallel(n, [&](std::int64_t begin, std::int64_t end) {
@@ -19,19 +19,19 @@ void in_runs(std::int64_t n, F f) {
   });
 }
 
-/// Whether runs of the block can be read: it lies in the order of the result, or is a number.
+/// Whether runs of the block can be read: it is in the order of the result, or a number.
 [[nodiscard]] inline bool is_simple(const at::Tensor& block, at::IntArrayRef shape) {
   return block.is_cpu() && !block.is_conj() && !block.is_neg() &&
          (block.numel() == 1 || (block.sizes() == shape && block.is_contiguous()));
 }
 
-/// The block as one of which runs can be read.
+/// Returns the block so that its runs can be read.
 [[nodiscard]] inline at::Tensor simple(const at::Tensor& block, at::IntArrayRef shape) {
   if (is_simple(block, shape)) return block;
   return block.cpu().resolve_conj().resolve_neg().expand(shape).contiguous();
 }
 
-/// The elements of a simple block, a number as a run of copies.
+/// Reads the elements of a simple block; a number gives a run of copies.
 template <class T>
 class Reader {
  public:
@@ -47,7 +47,7 @@ class Reader {
   T copies_[run_size];
 };
 
-/// A block of what kernel(in, out, count) makes of the runs of a block.
+/// Makes a block; kernel(in, out, count) computes each run.
 template <class T, class Result, class Kernel>
 [[nodiscard]] at::Tensor map_runs(const at::Tensor& block, Kernel kernel) {
   const auto x = block.cpu().resolve_conj().resolve_neg().contiguous();
@@ -58,7 +58,7 @@ template <class T, class Result, class Kernel>
   return out.to(block.device());
 }
 
-/// A block of what kernel(in, in, out, count) makes of the runs of two blocks of T, which broadcast.
+/// Makes a block; kernel(in, in, out, count) computes runs of two blocks of T, which broadcast.
 template <class T, class Result, class Kernel>
 [[nodiscard]] at::Tensor combine_runs(const at::Tensor& a, const at::Tensor& b, Kernel kernel) {
   const auto shape = at::infer_size(a.sizes(), b.sizes());
@@ -71,7 +71,7 @@ template <class T, class Result, class Kernel>
   return out.to(a.dim() >= b.dim() ? a.device() : b.device());
 }
 
-/// The same of f(x, y) of every pair of elements.
+/// Makes a block of f(x, y) for every pair of elements.
 template <class T, class F>
 [[nodiscard]] at::Tensor map_pairs(const at::Tensor& a, const at::Tensor& b, F f) {
   return combine_runs<T, T>(

@@ -11,8 +11,8 @@
 namespace heatpp::detail {
 namespace {
 
-/// Every element is written and only kept ones move the end on: nothing to predict, unlike a branch at each one. `out`
-/// has room for one more. Masks often are alike over long stretches, where eight elements are copied or left at once.
+/// Every element is written, and only kept ones advance the end. So there is no branch to predict. `out` has room for
+/// one more. Masks are often equal over long runs, where eight elements are copied or skipped at once.
 template <class T>
 void keep_elements(const T* in, const bool* mask, std::int64_t n, T* out) {
   constexpr std::int64_t group = 8, few = std::min<std::int64_t>(group, 16 / sizeof(T));  // in one register
@@ -46,7 +46,7 @@ void keep_rows(const std::byte* in, const bool* mask, std::int64_t n, std::int64
   }
 }
 
-/// `in` where the mask is true, else `out`: by bits, as g++ makes a branch of a condition.
+/// Returns `in` where the mask is true, else `out`, by bits, because g++ compiles a condition to a branch.
 template <class T>
 T chosen(T in, T out, bool mask) {
   return static_cast<T>(out ^ ((out ^ in) & static_cast<T>(-static_cast<T>(mask))));
@@ -55,7 +55,7 @@ Wide chosen(Wide in, Wide out, bool mask) {
   return {{chosen(in.parts[0], out.parts[0], mask), chosen(in.parts[1], out.parts[1], mask)}};
 }
 
-/// The way back, as far as there are elements: each is read, if in vain, until it is the turn of it.
+/// Writes elements back. Each element is read at every place, until the mask is true.
 template <class T>
 void write_elements(const T* in, const bool* mask, std::int64_t count, T* out) {
   for (const auto* const end = in + count; in != end; ++out) {
@@ -72,7 +72,7 @@ void write_rows(const std::byte* in, const bool* mask, std::int64_t count, std::
   }
 }
 
-/// Whether the block's elements beside the mask follow one another in memory, as those of the mask do.
+/// Whether the block's elements are contiguous along the mask's axes, as those of the mask are.
 bool is_plain(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
   return axis == 0 && block.is_cpu() && mask.is_cpu() && block.is_contiguous() && mask.is_contiguous();
 }
@@ -81,7 +81,7 @@ std::int64_t bytes_of_row(const at::Tensor& block, const at::Tensor& mask) {
   return block.element_size() * c10::multiply_integers(block.sizes().slice(static_cast<std::size_t>(mask.dim())));
 }
 
-/// The positions along all axes of the elements that are true, a row for each, written as keep_elements does.
+/// Writes the positions of true elements along all axes, a row for each, as keep_elements does.
 void write_places(const bool* mask, at::IntArrayRef extents, std::int64_t* out) {
   const auto axes = static_cast<std::int64_t>(extents.size()), last = axes - 1;
   std::vector<std::int64_t> place(extents.size(), 0);
@@ -105,7 +105,7 @@ std::int64_t count_true(const at::Tensor& mask) {
 at::Tensor places_of(const at::Tensor& mask) {
   if (!mask.is_cpu() || !mask.is_contiguous() || mask.numel() == 0 || mask.dim() == 0) return at::nonzero(mask);
   const auto count = runs::count_true(mask);
-  auto places = at::empty({count + 1, mask.dim()}, at::kLong);  // one is written in vain
+  auto places = at::empty({count + 1, mask.dim()}, at::kLong);  // one more may be written
   write_places(mask.const_data_ptr<bool>(), mask.sizes(), places.mutable_data_ptr<std::int64_t>());
   return places.narrow(0, 0, count);
 }
@@ -115,7 +115,7 @@ at::Tensor compressed(const at::Tensor& block, std::int64_t axis, const at::Tens
   const auto* wanted = mask.const_data_ptr<bool>();
   const auto count = runs::count_true(mask);
   const auto bytes = bytes_of_row(block, mask);
-  const bool in_vain = with_plain_type(bytes, []<class T>() {});  // one element is written behind the others
+  const bool in_vain = with_plain_type(bytes, []<class T>() {});  // one more element may be written at the end
   auto shape = block.sizes().slice(static_cast<std::size_t>(mask.dim())).vec();
   shape.insert(shape.begin(), count + (in_vain ? 1 : 0));
   auto kept = at::empty(shape, block.options());

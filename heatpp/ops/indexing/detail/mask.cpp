@@ -23,7 +23,7 @@ void check_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mas
 
 namespace {
 
-/// The shape of what a mask with so many true elements leaves of `x`.
+/// Returns the shape of the result if this many elements of the mask are true.
 Shape shape_left(const DNDarray& x, int axis, const DNDarray& mask, std::int64_t count) {
   auto shape = x.shape();
   shape.erase(shape.begin() + axis, shape.begin() + axis + mask.ndim());
@@ -31,7 +31,7 @@ Shape shape_left(const DNDarray& x, int axis, const DNDarray& mask, std::int64_t
   return shape;
 }
 
-/// Where the split of `x` goes.
+/// Returns the split of the result.
 std::optional<int> split_left(const DNDarray& x, int axis, const DNDarray& mask) {
   if (!x.split() || *x.split() < axis) return x.split();
   return *x.split() < axis + mask.ndim() ? axis : *x.split() - mask.ndim() + 1;
@@ -74,7 +74,7 @@ DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarr
   if (over_split && *x.split() != axis) x = resplit(x, axis);
 
   const auto mask_layout = over_split ? x.layout().with(mask.shape(), 0) : mask.layout().replicated(mask.shape());
-  // In one layout both are recut, or neither.
+  // In one layout, both are recut or neither.
   const auto block = alike ? relayout(mask, mask_layout) : relayout_operand(op, mask, mask_layout, x.comm());
   auto local = compressed(x.larray(), axis, block.to(x.larray().device()));
 

@@ -4,15 +4,15 @@
 
 namespace heatpp::detail {
 
-/// Elements of x where `mask`, over the axes from `axis` on, is true, along one new axis in their place. If x is split
-/// there it is cut along the first of them, so that the ranks' parts lie in C order; only the counts are communicated.
+/// Returns the elements of x where `mask`, over the axes from `axis` on, is true, in a new axis instead of these. If x
+/// is split along one of these it is cut along the first, so the parts lie in C order. Communicates only the counts.
 [[nodiscard]] DNDarray take_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask);
 
-/// Writes the value to what take_mask takes where it is cut as that, and all lies on the ranks that have it; says
-/// whether. Of a mask along the split only the counts are communicated.
+/// Writes the value to what take_mask reads, if the value is cut in that way and each rank has what it needs. Returns
+/// whether it did. For a mask along the split only the counts are communicated.
 [[nodiscard]] bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const DNDarray& value);
 
-/// Throws IndexError where `mask` does not have bool elements and x's extents from `axis` on.
+/// Throws IndexError unless `mask` has bool elements and x's extents from `axis` on.
 void check_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask);
 
 }  // namespace heatpp::detail

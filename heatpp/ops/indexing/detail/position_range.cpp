@@ -47,7 +47,7 @@ void sanitize_positions(const char* op, const DNDarray& x, Positions& positions)
   for (std::size_t i = 0; i < positions.axes.size(); ++i) {
     auto& array = positions.arrays[i];
     check_positions(op, x, array);
-    auto block = array.larray().to(at::kCPU, at::kLong);  // where routes are made of them
+    auto block = array.larray().to(at::kCPU, at::kLong);  // routes are computed on the CPU
     const auto extent = x.shape()[static_cast<std::size_t>(positions.axes[i])];
     const auto [low, high] = extremes(block);
     const bool counts = array.ndim() == 0 || (!none && block.numel() > 0);

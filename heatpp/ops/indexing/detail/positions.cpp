@@ -17,7 +17,7 @@ namespace {
 
 bool holds(const std::vector<int>& axes, int axis) { return std::ranges::find(axes, axis) != axes.end(); }
 
-/// Axes that are not indexed, rising.
+/// Returns the axes that are not indexed, rising.
 std::vector<int> other_axes(const DNDarray& x, const std::vector<int>& axes) {
   std::vector<int> others;
   for (int axis = 0; axis < x.ndim(); ++axis)
@@ -25,7 +25,7 @@ std::vector<int> other_axes(const DNDarray& x, const std::vector<int>& axes) {
   return others;
 }
 
-/// The result's shape for positions of shape `taken`.
+/// Returns the result's shape for positions of shape `taken`.
 Shape shape_taken(const DNDarray& x, const Positions& positions, const Shape& taken) {
   Shape shape;
   for (const auto axis : other_axes(x, positions.axes)) shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
@@ -33,21 +33,21 @@ Shape shape_taken(const DNDarray& x, const Positions& positions, const Shape& ta
   return shape;
 }
 
-/// Where the split of an axis that is not indexed ends up.
+/// Returns where the split of an axis that is not indexed goes.
 int split_taken(const DNDarray& x, const Positions& positions, int taken_axes) {
   const auto others = other_axes(x, positions.axes);
   const auto behind = static_cast<int>(std::ranges::find(others, *x.split()) - others.begin());
   return behind < positions.place ? behind : behind + taken_axes;
 }
 
-/// The block with the indexed axes first.
+/// Returns the block with the indexed axes first.
 at::Tensor indexed_first(const DNDarray& x, const std::vector<int>& axes) {
   std::vector<std::int64_t> order(axes.begin(), axes.end());
   std::ranges::copy(other_axes(x, axes), std::back_inserter(order));
   return x.larray().permute(order);
 }
 
-/// Moves `count` axes that are neighbours.
+/// Moves `count` neighboring axes.
 at::Tensor moved_axes(const at::Tensor& block, int count, int from, int to) {
   std::vector<std::int64_t> source(static_cast<std::size_t>(count)), target(source);
   std::iota(source.begin(), source.end(), from);
@@ -62,8 +62,8 @@ c10::List<std::optional<at::Tensor>> list_of(std::span<const at::Tensor> blocks)
 }
 
 struct Broadcast {
-  std::vector<at::Tensor> blocks;  ///< of the positions, expanded to one shape
-  Layout layout;                   ///< of that shape
+  std::vector<at::Tensor> blocks;  ///< the positions, expanded to one shape
+  Layout layout;                   ///< layout of that shape
 };
 
 Broadcast broadcast(const char* op, std::span<const DNDarray> arrays) {
@@ -73,7 +73,7 @@ Broadcast broadcast(const char* op, std::span<const DNDarray> arrays) {
   return {std::move(blocks), std::move(layout)};
 }
 
-/// The same positions on every rank.
+/// Brings the positions to every rank.
 Broadcast everywhere(const char* op, std::vector<DNDarray> arrays) {
   for (auto& array : arrays) {
     const auto layout = array.layout().replicated(array.shape());
@@ -82,7 +82,7 @@ Broadcast everywhere(const char* op, std::vector<DNDarray> arrays) {
   return broadcast(op, arrays);
 }
 
-/// The cut that spreads positions over the ranks and leaves them in C order.
+/// Returns the cut that spreads positions over the ranks in C order.
 Layout spread(const Layout& layout) {
   const auto& shape = layout.shape();
   const auto longer = std::ranges::find_if(shape, [](auto extent) { return extent != 1; });
@@ -96,7 +96,7 @@ std::vector<at::Tensor> cut_blocks(const Broadcast& all, const Layout& cut, int 
   return blocks;
 }
 
-/// Positions that index the split axis, and what each rank has to send to whom.
+/// Positions that index the split axis, and what each rank has to send to which rank.
 struct Plan {
   Layout cut;  ///< of the positions
   Requests requests;
@@ -114,13 +114,13 @@ Shape with_rows(Shape rows, at::IntArrayRef row) {
 }
 
 at::Tensor rows_at(const at::Tensor& held, const std::vector<at::Tensor>& positions) {
-  if (positions.size() == 1)  // a loop of its own, without bounds to check
+  if (positions.size() == 1)  // a separate loop without bounds checks
     return at::index_select(held, 0, positions.front().to(held.device()));
   return at::index(held, list_of(positions));
 }
 
-/// A block with the indexed axes first, and what finds the rows of the keys in it: the keys themselves where they count
-/// its rows as they lie in memory.
+/// Returns a block with the indexed axes first, and the indices of the keys' rows in it: the keys themselves if they
+/// count its rows in memory order.
 std::pair<at::Tensor, std::vector<at::Tensor>> rows_for(const DNDarray& x, const Positions& positions,
                                                         const at::Tensor& keys) {
   const auto held = indexed_first(x, positions.axes);
@@ -139,7 +139,7 @@ DNDarray take_across(const DNDarray& x, const Positions& positions, const Broadc
   return wrap(moved_axes(block, cut.ndim(), 0, positions.place), std::move(layout), x.comm());
 }
 
-/// Positions none of which have axes are one position for all ranks.
+/// Whether no position has axes: it is one position for all ranks.
 bool is_single(const Positions& positions) {
   return std::ranges::all_of(positions.arrays, [](const auto& array) { return array.ndim() == 0; });
 }
@@ -155,7 +155,7 @@ Layout layout_taken(const DNDarray& x, const Positions& positions, const Layout&
 }
 
 DNDarray take_here(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
-  // In place LibTorch writes the axes in their final order, which moving them afterwards would not.
+  // In place, LibTorch must write the axes in their final order, because later moves would not reach `x`.
   const bool in_place = positions.axes.size() == 1 && positions.axes.front() == positions.place;
   at::Tensor block;
   if (in_place) {
@@ -167,7 +167,7 @@ DNDarray take_here(const DNDarray& x, const Positions& positions, const Broadcas
   return wrap(std::move(block), layout_taken(x, positions, asked.layout), x.comm());
 }
 
-/// This rank's part of the values, with the axes of the positions first.
+/// Returns this rank's part of the values, with the axes of the positions first.
 at::Tensor rows_of(const char* op, const Operand& value, const Layout& layout, const Positions& positions, int axes,
                    const DNDarray& x) {
   const auto block = apart_from(x.larray(), align_to(op, layout, x.comm(), value).to(x.larray().options()));
@@ -198,7 +198,7 @@ void put_here(const char* op, const DNDarray& x, const Positions& positions, con
   put_rows(held, places, rows);
 }
 
-/// The positions in the order in which they are written, which lines have however they are cut.
+/// Returns the positions in the order of writing, which lines keep for any cut.
 Broadcast in_order(const char* op, bool in_lines, std::vector<DNDarray>& arrays) {
   auto asked = broadcast(op, arrays);
   const auto& layout = asked.layout;
@@ -210,13 +210,13 @@ Broadcast in_order(const char* op, bool in_lines, std::vector<DNDarray>& arrays)
   return broadcast(op, arrays);
 }
 
-/// take_positions of positions that are in range.
+/// Does take_positions for positions in range.
 DNDarray take_known(const char* op, const DNDarray& x, Positions positions) {
   const bool across = x.split() && holds(positions.axes, *x.split());
   if (!across)
     return take_here(x, positions, x.split() ? everywhere(op, positions.arrays) : broadcast(op, positions.arrays));
   if (!is_single(positions)) return take_across(x, positions, broadcast(op, positions.arrays));
-  // One row for everybody: the owner's copy of it goes to all ranks.
+  // One row for all ranks: its owner sends a copy to all.
   give_axis(positions.arrays);
   const auto row = take_across(x, positions, broadcast(op, positions.arrays));
   const auto layout = row.layout().replicated(row.shape());
@@ -226,7 +226,7 @@ DNDarray take_known(const char* op, const DNDarray& x, Positions positions) {
   return wrap(std::move(block), layout.replicated(std::move(shape)), x.comm());
 }
 
-/// Whether each array runs along an axis of its own, in order, as those of ix_ do, and the axes are neighbours.
+/// Whether the axes are neighbors and each array runs along its own axis, in order, as those of ix_.
 bool is_mesh(const Positions& positions) {
   const auto count = std::ssize(positions.axes);
   if (count < 2 || positions.axes.front() != positions.place || positions.axes.back() - positions.place + 1 != count)
@@ -240,7 +240,7 @@ bool is_mesh(const Positions& positions) {
   return true;
 }
 
-/// Rows of rows: axis after axis, the split one last, when there is less to move.
+/// Takes axis after axis, the split one last, when there is less to move.
 DNDarray take_mesh(const char* op, const DNDarray& x, const Positions& positions) {
   auto result = x;
   for (const bool over_split : {false, true})

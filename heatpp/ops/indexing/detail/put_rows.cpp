@@ -3,11 +3,11 @@
 #include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/ops/indexing/detail/put_rows.hpp>
 
-// LibTorch writes repeated places in their order only where the whole process is told to be deterministic.
+// LibTorch keeps the order of repeated places only if the whole process is set to be deterministic.
 namespace heatpp::detail {
 namespace {
 
-/// How far the elements of a row lie from its first one, in C order.
+/// Returns the offsets of a row's elements from its first one, in C order.
 at::Tensor distances(at::IntArrayRef extents, at::IntArrayRef strides) {
   auto steps = at::zeros({1}, at::kLong);
   for (std::size_t i = 0; i < extents.size(); ++i)
@@ -15,10 +15,10 @@ at::Tensor distances(at::IntArrayRef extents, at::IntArrayRef strides) {
   return steps;
 }
 
-/// Where elements lie in memory, counted in elements.
+/// Addresses of elements, counted in elements.
 struct Targets {
   at::Tensor rows, elements;
-  bool rows_near;  ///< whether neighbours in memory are those of other rows
+  bool rows_near;  ///< whether memory neighbors belong to other rows
 };
 
 template <class T, class F>
@@ -34,7 +34,7 @@ void write_each(T* out, const Targets& targets, F value) {
       for (std::int64_t j = 0; j < m; ++j) out[row[i] + element[j]] = value(i * m + j);
 }
 
-/// Rows of elements, or one for all.
+/// Writes rows of elements, or one row to all places.
 void write(const at::Tensor& held, const at::Tensor& rows, const Targets& targets) {
   with_plain_type(held.element_size(), [&]<class T>() {
     auto* out = static_cast<T*>(held.mutable_data_ptr());
@@ -44,7 +44,7 @@ void write(const at::Tensor& held, const at::Tensor& rows, const Targets& target
   });
 }
 
-/// The last of each run of equal keys, in any order.
+/// Returns the last of each group of equal keys, in any order.
 at::Tensor last_of_equal(const at::Tensor& keys) {
   const auto [sorted, order] = keys.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
   auto last = at::ones(keys.sizes(), keys.options().dtype(at::kBool));

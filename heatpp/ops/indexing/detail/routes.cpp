@@ -6,14 +6,14 @@
 namespace heatpp::detail {
 namespace {
 
-/// How many rows there are for one position along the split axis.
+/// Returns how many rows there are for one position along the split axis.
 std::int64_t rows_of_position(const DNDarray& x, std::span<const int> axes) {
   std::int64_t rows = 1;
   for (const auto axis : axes) rows *= axis == x.split() ? 1 : extent_of(x, axis);
   return rows;
 }
 
-/// The rows at the positions, counted in C order with the split axis first, so that each rank's follow one another.
+/// Returns row numbers in C order with the split axis first, so that each rank's rows are contiguous.
 at::Tensor rows_at(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions) {
   at::Tensor along_split, others;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -24,7 +24,7 @@ at::Tensor rows_at(const DNDarray& x, std::span<const int> axes, std::span<const
   return others.defined() ? at::add(others, along_split, rows_of_position(x, axes)) : along_split.contiguous();
 }
 
-/// What others ask of this rank, which has rows first .. last, read off all that is asked. The cut leaves it in C
+/// Returns what others request of this rank, which has rows first .. last, from all requests. The cut leaves them in C
 /// order.
 at::Tensor asked_of(std::int64_t first, std::int64_t last, const at::Tensor& all, const Layout& cut,
                     std::vector<std::int64_t>& counts) {
@@ -44,7 +44,7 @@ at::Tensor asked_of(std::int64_t first, std::int64_t last, const at::Tensor& all
 
 Requests requests(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions,
                   const Layout& cut, std::span<const at::Tensor> everywhere) {
-  std::vector<std::int64_t> firsts;  // rows of the ranks
+  std::vector<std::int64_t> firsts;  // first row of each rank
   for (const auto offset : x.layout().offsets()) firsts.push_back(offset * rows_of_position(x, axes));
   const auto me = static_cast<std::size_t>(x.comm().rank());
   const auto rows = rows_at(x, axes, positions);
@@ -52,7 +52,7 @@ Requests requests(const DNDarray& x, std::span<const int> axes, std::span<const 
   if (everywhere.empty()) {
     auto route = route_to(owners, x.comm());
     auto keys = route.there(rows);
-    if (firsts[me] > 0) keys.sub_(firsts[me]);  // what came: those of a single rank begin at 0
+    if (firsts[me] > 0) keys.sub_(firsts[me]);  // on a single rank they begin at 0
     return {std::move(route), std::move(keys)};
   }
   std::vector<std::int64_t> counts;

@@ -9,12 +9,12 @@
 namespace heatpp::detail {
 namespace {
 
-/// The stretches that ranks want, and who has them: of what is replicated every rank uses its own.
+/// The stretches that ranks want, and their owners. Every rank uses its own copy of replicated arrays.
 class Owners {
  public:
   Owners(const Arrays& sources, int axis) : sources_(sources), axis_(axis), me_(sources.front().comm().rank()) {}
 
-  /// What `owner` sends of a stretch that `user` wants, or has itself.
+  /// Returns the part of a stretch that `owner` sends to `user`, or that it has itself.
   [[nodiscard]] Stretch part(const Stretch& stretch, int owner, int user) const {
     const auto& layout = sources_[stretch.source].layout();
     if (!layout.split()) return owner == user ? stretch : Stretch{stretch.source, 0, 0};
@@ -22,7 +22,7 @@ class Owners {
     const auto last = std::min(stretch.last, layout.offset(owner) + layout.count(owner));
     return {stretch.source, first, std::max(first, last)};
   }
-  /// This rank's part of a stretch.
+  /// Returns this rank's part of a stretch.
   [[nodiscard]] at::Tensor own_part(const Stretch& stretch, int user) const {
     const auto own = part(stretch, me_, user);
     const auto& source = sources_[own.source];
@@ -60,7 +60,7 @@ at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::ve
     for (const auto& stretch : mine)
       if (r != me) receive[at_rank] += size_of(owners.part(stretch, r, me));
   }
-  auto shape = none.sizes().vec();  // of a part
+  auto shape = none.sizes().vec();  // shape of a part
   shape[static_cast<std::size_t>(axis)] = 1;
   const auto each = c10::multiply_integers(shape);
   auto arrived = none;

@@ -9,8 +9,8 @@
 namespace heatpp::detail {
 namespace {
 
-/// Fills `result` with the indices of `block` along an axis from `first` on, and over and over. What is there is copied
-/// behind itself, so that the copies are no more than the times it doubles.
+/// Fills `result` with the indices of `block` along an axis from `first` on, repeatedly. Filled elements are copied
+/// behind themselves, so the number of copies is logarithmic.
 void fill(const at::Tensor& result, const at::Tensor& block, std::int64_t axis, std::int64_t first) {
   std::int64_t filled = 0;
   const auto append = [&](const at::Tensor& part) {
@@ -23,7 +23,7 @@ void fill(const at::Tensor& result, const at::Tensor& block, std::int64_t axis, 
   while (filled < result.size(axis)) append(result.narrow(axis, 0, filled));
 }
 
-/// A block of that shape, which lies in memory as `block`, filled with it.
+/// Makes a block of that shape, in the memory order of `block`, filled with it.
 at::Tensor repeated(const at::Tensor& block, int axis, std::int64_t first, const Shape& shape) {
   const auto order = AxisOrder::in_memory(block);
   std::vector<std::int64_t> extents;
@@ -33,7 +33,7 @@ at::Tensor repeated(const at::Tensor& block, int axis, std::int64_t first, const
   return order.restored(result);
 }
 
-/// The indices that `count` ones from `start` on mean, each once.
+/// Returns the indices for `count` positions from `start` on, each once.
 std::vector<Stretch> wanted(std::int64_t start, std::int64_t count, std::int64_t extent) {
   const auto first = start % extent, last = first + std::min(count, extent);
   return {{0, first, std::min(last, extent)}, {0, 0, std::max<std::int64_t>(0, last - extent)}};

@@ -11,7 +11,7 @@ namespace {
 
 at::Tensor joined_along_split(const char* op, const Arrays& parts, int axis, const Layout& target) {
   Arrays sources;
-  std::vector<Layout> layouts;  // of what each part is to become
+  std::vector<Layout> layouts;  // target layout of each part
   std::int64_t first = 0;
   for (const auto& part : parts) {
     const auto extent = extent_of(part, axis);
@@ -30,7 +30,7 @@ at::Tensor joined_along_split(const char* op, const Arrays& parts, int axis, con
   });
 }
 
-/// `concatenated`, which copies rows of one element one by one.
+/// Joins blocks as `concatenated`, but faster if each has one element along the last axis.
 at::Tensor joined_locally(const std::vector<at::Tensor>& blocks, int axis) {
   const bool single = std::ranges::all_of(blocks, [&](const auto& block) { return block.size(axis) == 1; });
   if (!single || axis + 1 < blocks.front().dim()) return concatenated(blocks, axis);

@@ -10,7 +10,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// How an operand of `shape` must lie to meet blocks of `result`, to which it is broadcast.
+/// Returns how an operand of `shape` must lie to meet blocks of `result`, to which it is broadcast.
 Layout layout_to_meet(const Layout& result, const Shape& shape) {
   if (!result.split()) return result.replicated(shape);
   const auto axis = *result.split() - (result.ndim() - static_cast<int>(shape.size()));
@@ -19,13 +19,13 @@ Layout layout_to_meet(const Layout& result, const Shape& shape) {
   return result.with(shape, axis);
 }
 
-/// The result's layout if `x` stayed where it is.
+/// Returns the result's layout if `x` does not move.
 Layout layout_if_stays(const DNDarray& x, const Shape& shape) {
   if (!x.split()) return {shape, std::nullopt, x.comm().size()};
   const auto axis = *x.split() + static_cast<int>(shape.size()) - x.ndim();
   const auto extent = x.shape()[static_cast<std::size_t>(*x.split())];
   if (extent == shape[static_cast<std::size_t>(axis)]) return x.layout().with(shape, axis);
-  return {shape, axis, x.comm().size()};  // x is broadcast along its split: all of it is needed everywhere
+  return {shape, axis, x.comm().size()};  // x is broadcast along its split, so every rank needs all of it
 }
 
 std::int64_t cost_of(const Layout& result, std::span<const DNDarray* const> arrays) {
@@ -55,7 +55,7 @@ at::Tensor number_tensor(const Scalar& number, const at::Device& device = at::kC
   return tensor;
 }
 
-/// LibTorch lets arrays without axes give way to others in type promotion, as numbers do; by the array API they do not.
+/// In LibTorch, arrays without axes give way in type promotion as numbers do; in the array API they do not.
 void promote_arrays_without_axes(std::span<const DNDarray* const> arrays, std::vector<at::Tensor>& blocks) {
   const bool any = std::ranges::any_of(arrays, [](const auto* x) { return x->ndim() == 0; });
   if (!any || arrays.size() < 2) return;
@@ -106,7 +106,7 @@ void check_value(const char* op, const Operand& value, Dtype array) {
 Aligned align(const char* op, std::span<const Operand> operands) {
   const auto arrays = arrays_of(op, operands);
   auto shape = arrays.front()->shape();
-  bool alike = true;  // the common case, which should cost nothing
+  bool alike = true;  // the usual case, which should cost nothing
   for (const auto* x : arrays) {
     alike = alike && x->layout() == arrays.front()->layout();
     if (!alike) shape = broadcast_shapes(shape, x->shape(), op);

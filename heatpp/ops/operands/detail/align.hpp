@@ -5,39 +5,39 @@
 
 namespace heatpp::detail {
 
-/// The local blocks of operands of one elementwise operation, such that the operation on them gives this rank's block
-/// of the result.
+/// The local blocks of the operands of an elementwise operation. The operation on them gives this rank's block of the
+/// result.
 struct Aligned {
   std::vector<at::Tensor> blocks;
-  Layout layout;  ///< of the result
+  Layout layout;  ///< layout of the result
   Communicator comm;
 };
 
-/// Brings operands of any layouts together, moving as few bytes as possible. Numbers become tensors that do not take
-/// part in type promotion beyond their kind. Throws ValueError where there is no array or the shapes do not broadcast,
-/// CommError for different communicators.
+/// Brings operands of any layouts together and moves as few bytes as possible. Numbers become tensors that take part in
+/// type promotion only by their kind. Throws ValueError if there is no array or the shapes do not broadcast, CommError
+/// for different communicators.
 [[nodiscard]] Aligned align(const char* op, std::span<const Operand> operands);
 
-/// The block of `operand` that meets this rank's block of `x`, to which it is broadcast.
+/// Returns the block of `operand` that meets this rank's block of `x`, to which it is broadcast.
 [[nodiscard]] at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand);
-/// The same for an array of which only the layout is known.
+/// Returns the block for an array of which only the layout is known.
 [[nodiscard]] at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm,
                                   const Operand& operand);
 
-/// `block`, or a copy of it where it shares memory with `written`, so that it stays as it is while that is written.
+/// Returns `block`, or a copy if it shares memory with `written`, so that writes there do not change it.
 [[nodiscard]] inline at::Tensor apart_from(const at::Tensor& written, const at::Tensor& block) {
   return block.is_alias_of(written) ? block.clone() : block;
 }
 
-/// The dtype in which operands meet: that of the arrays, which numbers change only by their kind.
+/// Returns the common dtype of operands: that of the arrays; numbers change it only by their kind.
 [[nodiscard]] Dtype common_type(std::span<const Operand> operands);
 /// Throws TypeError for a mask that is not bool.
 void check_bool(const char* op, const DNDarray& mask);
-/// Throws TypeError for a complex value, and ValueError for a number out of range, of an array of this dtype.
+/// Throws TypeError for a complex value, and ValueError for a number out of range, in an array of this dtype.
 void check_value(const char* op, const Operand& value, Dtype array);
 
-/// Runs f and gives its errors the name of `op`: LibTorch's refusal of a dtype is a TypeError that names the operands'
-/// dtypes, a result for which this rank has no memory a MemoryError.
+/// Runs f and gives its errors the name of `op`. If LibTorch refuses a dtype, this is a TypeError with the operands'
+/// dtypes; if this rank has no memory for a result, it is a MemoryError.
 template <class F>
 auto with_errors_of(const char* op, std::span<const Operand> operands, F f) {
   try {

@@ -17,7 +17,7 @@ AroundAxes viewed(const at::Tensor& block, at::IntArrayRef axes, AxisOrder order
   return view;
 }
 
-/// The order with the given axes behind the others.
+/// Returns the order with the given axes behind the others.
 AxisOrder with_last(const AxisOrder& order, at::IntArrayRef axes) {
   auto result = order.axes();
   std::ranges::stable_partition(result, [&](auto axis) { return std::ranges::find(axes, axis) == axes.end(); });

@@ -15,22 +15,22 @@ struct Around {
   [[nodiscard]] std::int64_t others() const { return outer * inner; }
 };
 
-/// A block as such an array, in the order of its memory. Copied only where its elements do not fill that, or the axes
-/// are no neighbours there.
+/// Turns a block into such an array, in its memory order. It copies only if the elements are not contiguous or the axes
+/// are not neighbors there.
 struct AroundAxes {
   at::Tensor data;
   AxisOrder order;
   Around extents = {};
-  std::vector<std::int64_t> kept = {};  ///< the extents in that order, 1 for these axes
+  std::vector<std::int64_t> kept = {};  ///< the extents in that order; 1 for these axes
 };
 [[nodiscard]] AroundAxes around_axes(const at::Tensor& block, at::IntArrayRef axes);
-/// The same in the order of its axes, with the given ones last: alike for all blocks of one shape.
+/// Uses the order of the axes, with the given ones last: equal for all blocks of one shape.
 [[nodiscard]] AroundAxes before_axes(const at::Tensor& block, at::IntArrayRef axes);
 
 inline constexpr std::int64_t worth_a_thread = 1 << 16;  ///< elements
 
-/// Calls f(first element, rows, out) for each of the outer parts, with the `inner` results that it adds to, on as many
-/// threads as are set. A single part is cut into several, whose results, zero before, are joined by merge(from, into).
+/// Calls f(first element, rows, out) for each of the outer parts, with the `inner` results to which it adds, on all
+/// threads. A single part is cut into several, whose results, zero at first, merge(from, into) joins.
 template <class R, class F, class Merge>
 void reduce_middle(const Around& extents, R* out, F f, Merge merge) {
   const auto [outer, n, inner] = extents;
@@ -54,7 +54,7 @@ void reduce_middle(const Around& extents, R* out, F f, Merge merge) {
     for (std::int64_t i = 0; i < inner; ++i) merge(parts[static_cast<std::size_t>(t * inner + i)], out[i]);
 }
 
-/// A block of real numbers on the CPU in a dtype of AT_DISPATCH_ALL_TYPES: bool as uint8, 16-bit floats as float.
+/// Returns a block of reals on the CPU in a dtype of AT_DISPATCH_ALL_TYPES: bool as uint8, 16-bit floats as float.
 [[nodiscard]] at::Tensor readable(const at::Tensor& block);
 
 }  // namespace heatpp::detail

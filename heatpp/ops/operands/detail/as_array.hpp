@@ -7,7 +7,7 @@
 
 namespace heatpp::detail {
 
-/// An array, or a number as one without axes that keeps its value: of bool, int64, float64 or complex128.
+/// Returns an array, or a number as one without axes that keeps its value: bool, int64, float64 or complex128.
 [[nodiscard]] inline DNDarray as_array(const Operand& operand, ArrayOptions options) {
   if (operand.array()) return *operand.array();
   const auto kind = operand.number().default_dtype();
@@ -15,7 +15,7 @@ namespace heatpp::detail {
   return full({}, operand.number(), options);
 }
 
-/// Arrays and numbers in the dtype in which all meet, beside `like`. Throws ValueError for a number out of its range.
+/// Returns arrays and numbers in their common dtype, beside `like`. Throws ValueError for a number out of range.
 [[nodiscard]] inline std::vector<DNDarray> as_arrays(const char* op, std::span<const KeptOperand> kept,
                                                      const DNDarray& like) {
   const std::vector<Operand> operands(kept.begin(), kept.end());

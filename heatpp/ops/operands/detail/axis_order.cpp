@@ -38,7 +38,7 @@ at::Tensor concatenated(const std::vector<at::Tensor>& blocks, std::int64_t axis
   std::vector<at::Tensor> permuted;
   for (const auto& block : blocks) {
     permuted.push_back(order.permuted(block));
-    // LibTorch transposes a matrix faster on its own than while it joins it.
+    // LibTorch transposes a matrix faster alone than while it joins it.
     if (permuted.back().dim() == 2 && permuted.back().stride(1) > 1) permuted.back() = permuted.back().contiguous();
   }
   return order.restored(at::cat(permuted, order.place_of(axis)));

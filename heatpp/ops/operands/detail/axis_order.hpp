@@ -7,19 +7,19 @@
 
 namespace heatpp::detail {
 
-/// An order of the axes of a block in which a loop is to go through it, and the way back. The usual one follows memory,
-/// whatever the order of the axes: of a transposed block it is the fast one.
+/// An order in which a loop goes through the axes of a block, and its inverse. The usual order follows memory, which is
+/// the fast one for a transposed block.
 class AxisOrder {
  public:
   explicit AxisOrder(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}
-  /// Of so many axes, as they are.
+  /// Returns the identity order.
   [[nodiscard]] static AxisOrder unchanged(std::int64_t axes);
-  /// From the largest stride to the smallest; as they are for a block in C order, or one stretched over a row of
-  /// itself.
+  /// Returns the order from the largest stride to the smallest; the identity for a block in C order, or one stretched
+  /// over a row of itself.
   [[nodiscard]] static AxisOrder in_memory(const at::Tensor& block);
 
   [[nodiscard]] const std::vector<std::int64_t>& axes() const { return axes_; }
-  /// Where an axis has come to.
+  /// Returns the new place of an axis.
   [[nodiscard]] std::int64_t place_of(std::int64_t axis) const {
     return std::ranges::find(axes_, axis) - axes_.begin();
   }
@@ -29,7 +29,7 @@ class AxisOrder {
     return std::ranges::is_sorted(axes_) ? block : block.permute(axes_);
   }
   [[nodiscard]] at::Tensor restored(const at::Tensor& block) const;
-  /// Values for the elements of a permuted block of these extents, in C order, in that of the axes as they were.
+  /// Reorders values for a permuted block of these extents, in C order, to the original order of axes.
   template <class T>
   [[nodiscard]] std::vector<T> restored(std::vector<T> values, at::IntArrayRef sizes) const {
     if (std::ranges::is_sorted(axes_)) return values;
@@ -44,7 +44,7 @@ class AxisOrder {
   std::vector<std::int64_t> axes_;
 };
 
-/// at::cat of blocks that have their memory in the order of the largest one, as the result then has.
+/// Does at::cat of blocks in the memory order of the largest one, which the result then has.
 [[nodiscard]] at::Tensor concatenated(const std::vector<at::Tensor>& blocks, std::int64_t axis);
 
 }  // namespace heatpp::detail

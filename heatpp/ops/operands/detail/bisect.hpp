@@ -6,8 +6,8 @@
 
 namespace heatpp::detail {
 
-/// How many of the first `n` elements come `before`, all of which lie in front of the others. In the first-level cache
-/// without branches, which would be mispredicted every other time; beyond it their guesses fetch ahead.
+/// Returns how many of the first `n` elements are `before`; all of these precede the others. In the first-level cache
+/// it works without branches, which would be mispredicted half of the time; beyond it branches prefetch.
 template <class K, class Before>
 [[nodiscard]] std::int64_t count_before(const K* first, std::int64_t n, Before before) {
   constexpr std::int64_t cached = 4096;
@@ -22,7 +22,7 @@ template <class K, class Before>
   return base - first + before(*base);
 }
 
-/// The same where they likely are few: by steps that double, then by bisection.
+/// Counts these if they are likely few: by doubling steps, then by bisection.
 template <class K, class Before>
 [[nodiscard]] std::int64_t count_few_before(const K* first, std::int64_t n, Before before) {
   std::int64_t found = 0, step = 1;
@@ -30,9 +30,9 @@ template <class K, class Before>
   return found + count_before(first + found, std::min(step, n - found), before);
 }
 
-/// Finds between which of `count` rising edges a value lies: i with edges[i] <= value < edges[i + 1], for values from
-/// the first edge to before the last. Looks near the place that even edges have where none is more than a width away
-/// from it, otherwise by bisection. The edges stay where they are.
+/// Finds the interval of `count` rising edges that holds a value: i with edges[i] <= value < edges[i + 1], for values
+/// from the first edge to before the last. If no edge is more than a width from its even place, it looks near that
+/// place; otherwise it bisects. The edges must stay in memory.
 template <class T>
 class Brackets {
  public:
@@ -44,7 +44,7 @@ class Brackets {
   [[nodiscard]] std::int64_t operator()(T value) const {
     if (scale_ == 0) {
       const auto before = count_before(edges_, last_, [value](T edge) { return edge <= value; });
-      return std::max<std::int64_t>(1, before) - 1;  // none where an edge is NaN
+      return std::max<std::int64_t>(1, before) - 1;  // none if an edge is NaN
     }
     auto i = std::min(last_ - 1, static_cast<std::int64_t>((static_cast<double>(value) - low_) * scale_));
     while (value < edges_[i]) --i;
@@ -61,7 +61,7 @@ class Brackets {
 
   const T* edges_;
   std::int64_t last_;
-  double low_, scale_ = 0;  // brackets for each unit of the value; 0 where they are uneven
+  double low_, scale_ = 0;  // brackets for each unit of the value; 0 if they are uneven
 };
 
 }  // namespace heatpp::detail

@@ -4,7 +4,7 @@
 
 namespace heatpp::detail {
 
-/// Index in the flattened array of the elements of this rank's block.
+/// Returns the index in the flattened array of this rank's elements.
 class FlatIndex {
  public:
   explicit FlatIndex(const DNDarray& x) {

@@ -5,7 +5,7 @@
 
 namespace heatpp::detail {
 
-/// LibTorch's index of a block by `positions`, or a mask, from `axis` on; all of the axes before.
+/// Returns LibTorch's index of a block by `positions`, or a mask, from `axis` on; all of the axes before.
 [[nodiscard]] inline c10::List<std::optional<at::Tensor>> index_list(std::int64_t axis, const at::Tensor& positions) {
   c10::List<std::optional<at::Tensor>> list;
   for (std::int64_t i = 0; i < axis; ++i) list.push_back(std::nullopt);

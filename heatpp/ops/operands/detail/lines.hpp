@@ -4,10 +4,10 @@
 
 namespace heatpp::detail {
 
-/// The block on the CPU as a contiguous matrix whose rows are the lines of the block along the axes.
+/// Returns the block on the CPU as a contiguous matrix whose rows are the lines of the block along the axes.
 [[nodiscard]] at::Tensor lines_along(const at::Tensor& block, at::IntArrayRef axes);
 
-/// The array of the matrix of the lines along one axis, which have another extent if `layout` says so.
+/// Makes the array of a matrix of lines along one axis, which has another extent if `layout` says so.
 [[nodiscard]] DNDarray from_lines(const at::Tensor& lines, int axis, const Layout& layout, const DNDarray& like);
 
 }  // namespace heatpp::detail

@@ -15,7 +15,7 @@ bool is_positions(const Index& entry) {
   return (array && array->dtype() != bool_) || std::holds_alternative<std::vector<std::int64_t>>(entry.value());
 }
 
-/// The elements of `x` counted in C order, as an array that is cut like it.
+/// Returns the elements' numbers in C order, as an array cut like `x`.
 DNDarray counted(const DNDarray& x) {
   const auto rank = x.comm().rank();
   const auto options = x.larray().options().dtype(at::kLong);
@@ -56,7 +56,7 @@ Origin::Origin(std::weak_ptr<DNDarray::Impl> x, std::shared_ptr<const Origin> ou
 bool Origin::holds(const DNDarray& selection) const {
   const auto& block = selection.larray();
   if (block.unsafeGetTensorImpl() == block_) return block._version() == version_;
-  // What lies in memory of a host's is given a block of its own, which nobody has written to, when that is written.
+  // Before memory of a host is written, arrays that share it get a block of their own, which nobody has written to.
   return part_.lock() == Access::impl(selection) && block._version() == 0;
 }
 
@@ -74,8 +74,8 @@ void Origin::in_outer(const Change& f, const DNDarray* reader) const {
   else in_array(f, reader);
 }
 
-/// Whether an element may have been selected twice before the last entries, so that a part of the copies is not written
-/// back by itself.
+/// Whether an element may have been selected twice before the last entries, so that a part of the copies cannot be
+/// written back alone.
 bool Origin::repeats() const {
   return outer_ && (std::ranges::any_of(outer_->entries_, is_positions) || outer_->repeats());
 }
@@ -84,7 +84,7 @@ DNDarray Origin::places_in(const DNDarray& x) const {
   return (outer_ ? outer_->places_in(x) : counted(x)).index(entries_);
 }
 
-/// The positions of what is selected along each axis of `x`, the array that all was taken from.
+/// Returns the positions of the selected elements along each axis of `x`, the original array.
 std::vector<Index> Origin::entries_in(const DNDarray& x) const {
   const auto places = places_in(x);
   std::vector<Index> entries;
@@ -138,7 +138,7 @@ Selection selected(DNDarray& x, std::initializer_list<Index> entries) {
 DNDarray changed(Selection&& selection, const std::function<void(DNDarray&)>& f, const DNDarray* reader) {
   const auto origin = origin_of(selection);
   DNDarray result;
-  selection = DNDarray();  // so that it does not hold the elements
+  selection = DNDarray();  // it must not hold the elements
   origin->change(
       [&](DNDarray& part) {
         f(part);
@@ -152,11 +152,11 @@ DNDarray changed(Selection&& selection, const std::function<void(DNDarray&)>& f,
 
 Selection Selection::select(std::initializer_list<Index> entries) && {
   auto part = std::as_const(*this).index(entries);
-  if (!origin_ || !origin_->holds(*this)) return {std::move(part), nullptr};  // of an array of its own
+  if (!origin_ || !origin_->holds(*this)) return {std::move(part), nullptr};  // the selection is an array of its own
   const bool shares = detail::shares_memory(part, *this, entries);
   auto origin = std::make_shared<detail::Origin>(std::weak_ptr<DNDarray::Impl>(), std::move(origin_),
                                                  std::vector(entries), shares, part);
-  DNDarray::operator=(DNDarray());  // so that it does not hold the elements until the expression ends
+  DNDarray::operator=(DNDarray());  // it must not hold the elements until the expression ends
   return {std::move(part), std::move(origin)};
 }
 

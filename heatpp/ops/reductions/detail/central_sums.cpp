@@ -11,12 +11,12 @@
 namespace heatpp::detail {
 namespace {
 
-constexpr std::int64_t lanes = 16;        // columns summed side by side: two or four vector registers a sum
-constexpr std::int64_t block_rows = 256;  // rows whose lanes stay in the first-level cache between the two passes
+constexpr std::int64_t lanes = 16;        // columns summed in parallel: two or four vector registers for each sum
+constexpr std::int64_t block_rows = 256;  // rows whose lanes fit in the first-level cache between the two passes
 
-/// Sums about a number near the mean, of which `m1` is that of the deviations, as sums about the mean.
+/// Converts sums about a number near the mean, of which `m1` is that of the deviations, to sums about the mean.
 inline CentralSums about_the_mean(double n, double near, double m1, double m2, double m3, double m4) {
-  const double low = m1 - m1 == 0 ? m1 / n : 0, low2 = low * low;  // none beside what is not finite
+  const double low = m1 - m1 == 0 ? m1 / n : 0, low2 = low * low;  // none next to numbers that are not finite
   return {n,
           near,
           low,
@@ -25,8 +25,8 @@ inline CentralSums about_the_mean(double n, double near, double m1, double m2, d
           m4 - 4 * low * m3 + 6 * low2 * m2 - 3 * n * low2 * low2};
 }
 
-/// The sums of `rows` rows, `stride` elements apart, for `lanes` columns: first the mean, then the powers about it. The
-/// columns are neighbours or, where `Apart`, begin at `places`.
+/// Computes the sums of `rows` rows, `stride` elements apart, for `lanes` columns: first the mean, then the powers
+/// about it. The columns are neighbors or, if `Apart`, begin at `places`.
 template <class T, int Order, bool Apart>
 [[gnu::always_inline]] inline void block_sums(const T* data, std::int64_t rows, std::int64_t stride,
                                               const std::int64_t* places, CentralSums* out) {
@@ -35,7 +35,7 @@ template <class T, int Order, bool Apart>
   };
   double mean[lanes] = {}, m1[lanes] = {}, m2[lanes] = {}, m3[lanes] = {}, m4[lanes] = {};
   for (std::int64_t i = 0; i < rows; ++i) {
-    // The columns beside these come next; hardware does not see that where rows are far apart.
+    // The neighboring columns come next; hardware does not predict that if rows are far apart.
     if (!Apart) __builtin_prefetch(data + i * stride + lanes);
     for (std::int64_t l = 0; l < lanes; ++l) mean[l] += at(i, l);
   }
@@ -75,13 +75,13 @@ Kernel<T> kernel(int order) {
   return order == 1 ? of_one : order == 2 ? of_two : of_four;
 }
 
-/// a + b, and what that lacks.
+/// Returns a + b and its rounding error.
 std::pair<double, double> exact_sum(double a, double b) {
   const double sum = a + b, of_b = sum - a;
   return {sum, (a - (sum - of_b)) + (b - of_b)};
 }
 
-/// Rows that are left over, one element at a time. An infinite one has no finite distance from itself.
+/// Sums the remaining rows, one element at a time. An infinite element has no finite distance from itself.
 template <class T>
 void scalar_sums(const T* data, std::int64_t rows, std::int64_t width, CentralSums* out) {
   for (std::int64_t i = 0; i < rows; ++i)
@@ -91,8 +91,8 @@ void scalar_sums(const T* data, std::int64_t rows, std::int64_t width, CentralSu
     }
 }
 
-/// Sums of an (n, inner) array with at least `lanes` columns. The last columns are read in a group that overlaps the
-/// one before.
+/// Sums an (n, inner) array with at least `lanes` columns. The last columns are read in a group that overlaps the one
+/// before.
 template <class T>
 void wide_sums(const T* data, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
   const auto run = kernel<T>(order);
@@ -107,7 +107,7 @@ void wide_sums(const T* data, std::int64_t n, std::int64_t inner, int order, Cen
   }
 }
 
-/// Sums of an (n, inner) array. Few columns are read as many: several rows side by side.
+/// Sums an (n, inner) array. A few columns are read as many: several rows in parallel.
 template <class T>
 void matrix_sums(const T* data, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
   if (inner >= lanes) return wide_sums(data, n, inner, order, out);
@@ -119,7 +119,7 @@ void matrix_sums(const T* data, std::int64_t n, std::int64_t inner, int order, C
   scalar_sums(data + tall * width, n % together, inner, out);
 }
 
-/// Sums of few elements each, for the results first .. last: of `lanes` results at a time, wherever they lie.
+/// Sums of few elements each, for the results first .. last: `lanes` results at a time, at any places.
 template <class T>
 void short_sums(const T* data, const Around& extents, std::int64_t first, std::int64_t last, int order,
                 CentralSums* out) {

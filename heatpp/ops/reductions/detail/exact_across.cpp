@@ -9,7 +9,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// What is not finite, as the sum of numbers of ranks that have it.
+/// Values that are not finite, as the sum of the numbers of the ranks that have them.
 constexpr int rank_bits = 20;
 std::int64_t code_of(double special) {
   if (special == 0) return 0;
@@ -21,7 +21,7 @@ double special_of(std::int64_t code) {
   return has(2) || (has(0) && has(1)) ? NAN : has(1) ? INFINITY : has(0) ? -INFINITY : 0;
 }
 
-/// What the digits of all sums span, over all ranks, and whether one is not finite.
+/// The range of the digits of all sums, over all ranks, and whether one is not finite.
 struct Span {
   int low, high;
   bool special;

@@ -6,8 +6,8 @@
 
 namespace heatpp::detail {
 
-/// The sums over all ranks. One allreduce of 24 bytes, and one of a word for each 60 bits or so that the digits of all
-/// the sums span.
+/// Sums over all ranks. One allreduce of 24 bytes, and one of a word for each 60 bits or so that the digits of all the
+/// sums span.
 void add_across(const Communicator& comm, std::span<ExactSum> sums);
 
 }  // namespace heatpp::detail

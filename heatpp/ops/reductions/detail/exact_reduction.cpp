@@ -12,12 +12,12 @@
 namespace heatpp::detail {
 namespace {
 
-/// A block as real numbers: the parts of complex ones lie along an axis behind the others.
+/// Returns a block as real numbers: the parts of complex ones lie along a last axis.
 at::Tensor real_view(const at::Tensor& block) {
   return readable(block.is_complex() ? at::view_as_real(block.resolve_conj()) : block);
 }
 
-/// The exact sums for each element of this rank's block of a result, and what that block is.
+/// The exact sums for each element of this rank's block of a result, and the shape of that block.
 class ExactSums {
  public:
   ExactSums(const char* op, const DNDarray& x, const ReduceOptions& options)
@@ -41,7 +41,7 @@ class ExactSums {
       sums_[i].add(complex && i % 2 == 1 ? initial.imag() : initial.real());
   }
 
-  /// How many elements make up each result: one number, or one for each.
+  /// Returns how many elements each result has: one number, or one for each.
   [[nodiscard]] at::Tensor counts() const {
     if (!mask_.defined()) return at::full({}, reduced_.count, at::kLong);
     auto counts = at::sum(mask_, reduced_.axes, true, at::kLong).cpu().contiguous();
@@ -49,7 +49,7 @@ class ExactSums {
     return (is_complex(x_.dtype()) ? counts.unsqueeze(-1).expand(real_shape()) : counts).reshape({-1}).contiguous();
   }
 
-  /// f(sum, i) for the i-th, as an array of that dtype.
+  /// Returns f(sum, i) for each result i, as an array of that dtype.
   template <class F>
   [[nodiscard]] DNDarray map(Dtype dtype, F f) {
     auto block = at::empty({std::ssize(sums_)}, at::kDouble);

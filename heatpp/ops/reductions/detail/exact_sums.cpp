@@ -11,18 +11,18 @@
 namespace heatpp::detail {
 namespace {
 
-// Columns are summed side by side, some rows at a time: of each number first what is a whole number of large units,
-// then the rest of that in small ones. Both are added as they are in float64, which is exact as long as a sum stays
-// below 2^51 units. So whatever the units, nothing is lost where a second rest is 0, and these are chosen by the
-// largest number of a column. Where something is left of any, the numbers span more than 86 bits, and rests are summed
+// Columns are summed in parallel, some rows at a time: first the part of each number that is a whole number
+// of large units, then the rest in small units. Both are added in float64, which is exact as long as a sum
+// stays below 2^51 units. So nothing is lost if a second rest is 0, for any units; the largest number of a
+// column determines them. If something is left, the numbers span more than 86 bits, and the rests are summed
 // again.
 constexpr std::int64_t lanes = 16, group = 8;  // columns of a tile; of those in registers together
 constexpr std::int64_t tile_rows = 256;
-constexpr int unit_bits = 43;        // of a number in units: 2^8 of them are less than 2^51
-constexpr int lowest_bit = -1074;    // of any float64
-constexpr double largest = 0x1p960;  // for which there are units
+constexpr int unit_bits = 43;        // bits of a number in units: 2^8 such numbers are less than 2^51
+constexpr int lowest_bit = -1074;    // lowest bit of a float64
+constexpr double largest = 0x1p960;  // units exist up to this
 
-/// Rows of columns that are neighbours, or begin at `places`.
+/// Rows of columns that are neighbors or begin at `places`.
 template <class T>
 struct Tile {
   const T* data;
@@ -30,7 +30,7 @@ struct Tile {
   const std::int64_t* places = nullptr;
 };
 
-/// What rounds to a whole number of units where it is added and taken away again.
+/// Numbers that round to a whole number of units by adding and subtracting them.
 struct Units {
   double large[lanes], small[lanes];
   int large_bit[lanes], small_bit[lanes];
@@ -43,7 +43,7 @@ double rounding_to(int bit) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(bit + 52 + 1023) << 52 | std::uint64_t{1} << 51);
 }
 
-/// For numbers of at most so much.
+/// Returns units for numbers of at most this size.
 Units units_for(const double* most) {
   Units units;
   for (std::int64_t l = 0; l < lanes; ++l) {
@@ -56,7 +56,7 @@ Units units_for(const double* most) {
   return units;
 }
 
-/// By their bits, which order as the numbers do, NaN behind all.
+/// Compares by bits, which order as the numbers do, with NaN last.
 template <class T, bool Apart>
 [[gnu::always_inline]] inline void find_most(const Tile<T>& tile, double* most) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
@@ -69,8 +69,8 @@ template <class T, bool Apart>
   for (std::int64_t l = 0; l < lanes; ++l) most[l] = static_cast<double>(std::bit_cast<T>(best[l]));
 }
 
-/// The digits of columns first .. first + group - 1; returns whether nothing is left. What is left goes to `rests`, if
-/// given, a C-ordered array of a tile's columns.
+/// Takes the digits of columns first .. first + group - 1; returns whether nothing is left. The rest goes to `rests`,
+/// if given, a C-ordered array of a tile's columns.
 template <class T, bool Apart, bool Keep>
 [[gnu::always_inline]] inline bool take_digits(const Tile<T>& tile, std::int64_t first, const Units& units,
                                                Digits& digits, double* rests) {
@@ -96,7 +96,7 @@ template <class T, bool Apart, bool Keep>
         std::bit_cast<std::int64_t>(small[l] + to_small[l]) - std::bit_cast<std::int64_t>(to_small[l]);
     all |= left[l];
   }
-  return all << 1 == 0;  // of -0 a -0 is left
+  return all << 1 == 0;  // -0 leaves -0
 }
 
 #define HEATPP_EXACT_SUMS(T)                                                                             \
@@ -117,7 +117,7 @@ HEATPP_SIMD bool digits_and_rests(double* rests, std::int64_t rows, std::int64_t
   return take_digits<double, false, true>({rests, rows, lanes}, first, units, out, rests);
 }
 
-/// Of the columns `skip` .. `count` - 1.
+/// Adds the digits of columns `skip` .. `count` - 1.
 void add_digits(const Digits& digits, const Units& units, std::int64_t skip, std::int64_t count, ExactSum* out) {
   for (auto l = skip; l < count; ++l) {
     out[l].add_at(digits.large[l], units.large_bit[l]);
@@ -125,7 +125,7 @@ void add_digits(const Digits& digits, const Units& units, std::int64_t skip, std
   }
 }
 
-/// Numbers of any size, and what is none.
+/// Adds numbers of any size, also ones that are not finite.
 template <class T>
 void add_wide_tile(const Tile<T>& tile, std::int64_t skip, std::int64_t count, ExactSum* out) {
   double rests[tile_rows * lanes];
@@ -160,7 +160,7 @@ void add_tile(const Tile<T>& tile, std::int64_t skip, std::int64_t count, ExactS
   add_digits(digits, units, skip, count, out);
 }
 
-/// Of an (n, inner) array with at least `lanes` columns. The last columns are read in a tile that overlaps the one
+/// Adds an (n, inner) array with at least `lanes` columns. The last columns are read in a tile that overlaps the one
 /// before.
 template <class T>
 void add_wide(const T* data, std::int64_t n, std::int64_t inner, ExactSum* out) {
@@ -172,7 +172,7 @@ void add_wide(const T* data, std::int64_t n, std::int64_t inner, ExactSum* out) 
     }
 }
 
-/// Of an (n, inner) array. Few columns are read as many: several rows side by side.
+/// Adds an (n, inner) array. A few columns are read as many: several rows in parallel.
 template <class T>
 void add_matrix(const T* data, std::int64_t n, std::int64_t inner, ExactSum* out) {
   if (inner >= lanes) return add_wide(data, n, inner, out);
@@ -185,7 +185,7 @@ void add_matrix(const T* data, std::int64_t n, std::int64_t inner, ExactSum* out
   for (auto i = tall * width; i < n * inner; ++i) out[i % inner].add(static_cast<double>(data[i]));
 }
 
-/// Of few elements each, for the results first .. last: of `lanes` results at a time, wherever they lie.
+/// Adds few elements for each of the results first .. last: `lanes` results at a time, at any places.
 template <class T>
 void add_short(const T* data, const Around& extents, std::int64_t first, std::int64_t last, ExactSum* out) {
   std::int64_t places[lanes];
@@ -200,9 +200,9 @@ void add_short(const T* data, const Around& extents, std::int64_t first, std::in
 }
 
 constexpr std::int64_t product_piece = tile_rows * lanes;
-constexpr double smallest_split = 0x1p-900;  // below it a product may have bits that are below those of float64
+constexpr double smallest_split = 0x1p-900;  // below it a product may have bits below those of float64
 
-/// The products, and what they lack; whether that is all.
+/// Computes the products and their errors. Returns whether these are exact.
 [[gnu::always_inline]] inline bool split_products(const double* a, const double* b, std::int64_t n, double* products,
                                                   double* rests) {
   std::int64_t fit = 1;
@@ -221,7 +221,7 @@ HEATPP_SIMD void products_of(const float* a, const float* b, std::int64_t n, dou
   for (std::int64_t i = 0; i < n; ++i) products[i] = static_cast<double>(a[i]) * static_cast<double>(b[i]);
 }
 
-/// Of at most product_piece products, to the sums of columns.
+/// Adds at most product_piece products to the sums of columns.
 void add_columns(double* products, std::int64_t n, ExactSum* columns) {
   const auto rows = (n + lanes - 1) / lanes;
   std::fill(products + n, products + rows * lanes, 0.0);

@@ -5,8 +5,8 @@
 
 namespace heatpp::detail {
 
-/// Adds the elements along the middle axis of a block to the sum of each of the others, for float and double. Reads the
-/// block from memory once.
+/// Adds the elements along the middle axis of a block to the sums, one for each of the others, for float and double.
+/// Reads the block from memory once.
 template <class T>
 void add_exactly(const T* data, const Around& extents, ExactSum* out);
 

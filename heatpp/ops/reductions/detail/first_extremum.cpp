@@ -12,10 +12,10 @@ namespace {
 
 template <class T>
 constexpr std::int64_t lanes = 256 / sizeof(T);
-constexpr std::int64_t chunk = 32768;  // stays in the second-level cache, so that looking for the position costs little
+constexpr std::int64_t chunk = 32768;  // fits in the second-level cache, so that the search for the position is cheap
 
-/// The extreme value of a chunk in `lanes` interleaved streams, which the compiler turns into vector instructions.
-/// NaN is left out of it and reported, by sums, which cost least; those of infinities may report it in vain.
+/// Finds the extreme value of a chunk in `lanes` interleaved streams, which the compiler vectorizes. NaN is ignored and
+/// reported by sums, which cost least; sums of infinities may report it without need.
 template <class T, bool Largest>
 inline __attribute__((always_inline)) bool extreme_value(const T* data, std::int64_t n, T& result) {
   constexpr auto width = lanes<T>;
@@ -35,7 +35,7 @@ inline __attribute__((always_inline)) bool extreme_value(const T* data, std::int
   return std::any_of(sum, sum + width, [](const T& v) { return v != v; });
 }
 
-/// Where `value`, which is there, comes first: a look at many elements at once, and at each of those that have it.
+/// Finds the first place of `value`, which exists: many elements at once, then each of the group that has it.
 template <class T>
 inline __attribute__((always_inline)) std::int64_t first_equal(const T* data, std::int64_t n, const T& value) {
   std::int64_t i = 0;
@@ -47,13 +47,13 @@ inline __attribute__((always_inline)) std::int64_t first_equal(const T* data, st
   return std::find(data + i, data + n, value) - data;
 }
 
-/// Whether a later value takes the place of the best one.
+/// Whether a later value replaces the best one.
 template <bool Largest, class T>
 inline __attribute__((always_inline)) bool is_better(const T& v, const T& best) {
   return ((Largest ? v > best : v < best) | (v != v)) & (best == best);
 }
 
-/// The first extreme of each of `width` columns, `stride` apart from row to row, and the row that it is in.
+/// Finds the first extreme of each of `width` columns, `stride` apart from row to row, and its row.
 template <class T, bool Largest>
 inline __attribute__((always_inline)) void extreme_columns(const T* data, std::int64_t n, std::int64_t stride,
                                                            std::int64_t width, T* __restrict best,
@@ -93,7 +93,7 @@ HEATPP_EXTREME(HEATPP_SIMD, double)
 HEATPP_EXTREME(, Ordered)
 #undef HEATPP_EXTREME
 
-/// Without branches, which few values make hard to foresee.
+/// Works without branches, which are hard to predict for few values.
 template <bool Largest, class T>
 Found<T> first_of_few(const T* data, std::int64_t n) {
   Found<T> found{data[0], 0};
@@ -105,18 +105,18 @@ Found<T> first_of_few(const T* data, std::int64_t n) {
   return found;
 }
 
-/// Whether no other value comes before.
+/// Whether no other value comes before this one.
 template <class T>
 bool is_last(T value, bool largest) {
   if constexpr (!std::is_integral_v<T>) return false;
   else return value == (largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest());
 }
 
-/// Of at least one value, on one thread.
+/// Finds the extreme of at least one value, on one thread.
 template <class T>
 Found<T> first_of_range(const T* data, std::int64_t n, bool largest) {
   if (n < lanes<T>) return largest ? first_of_few<true>(data, n) : first_of_few<false>(data, n);
-  // Not a number cannot be compared with: the search starts at the first number, if that comes before any NaN.
+  // NaN cannot be compared, so the search starts at the first number, if that precedes any NaN.
   if (data[0] != data[0]) return {data[0], 0};
   Found<T> found{data[0], 0};
   std::int64_t where = 0;
@@ -153,7 +153,7 @@ Found<Wide<T>> widened(const Found<T>& found) {
   return {static_cast<Wide<T>>(found.value), found.position};
 }
 
-/// Columns that are walked together: few enough that their extremes stay in the first-level cache.
+/// Columns that are processed together: few enough that their extremes fit in the first-level cache.
 constexpr std::int64_t tile = 512;
 
 template <class T>
@@ -165,7 +165,7 @@ void first_of_columns(const T* data, std::int64_t n, std::int64_t stride, std::i
   for (std::size_t j = 0; j < static_cast<std::size_t>(width); ++j) out[j] = {static_cast<Wide<T>>(best[j]), rows[j]};
 }
 
-/// Calls f(i) for the i below `count`, each of which reads `work` elements, on as many threads as are set.
+/// Calls f(i) for each i below `count`, which reads `work` elements, on all threads.
 template <class F>
 void for_each_of(std::int64_t count, std::int64_t work, F f) {
   in_parallel(count * work, [&](std::int64_t begin, std::int64_t end) {

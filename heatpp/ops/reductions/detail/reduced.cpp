@@ -23,7 +23,7 @@ Layout ReducedAxes::result_layout(const Layout& layout) const {
   return layout.with(std::move(shape), split);
 }
 
-/// As NumPy, a number may be reduced along axis 0, which it does not have.
+/// As in NumPy, a number may be reduced along axis 0, which it does not have.
 ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options) {
   ReducedAxes reduced{.axes = {}, .keepdims = options.keepdims};
   if (!options.axis.all()) {

@@ -5,23 +5,23 @@
 
 namespace heatpp::detail {
 
-/// The axes of one reduction of one array, checked.
+/// The checked axes of a reduction of one array.
 struct ReducedAxes {
   std::vector<std::int64_t> axes;  ///< rising, each in 0 .. ndim-1
   bool keepdims = false;
   bool over_split = false;  ///< whether the split axis is among them
-  std::int64_t count = 1;   ///< elements that make up one result
+  std::int64_t count = 1;   ///< elements of one result
 
   [[nodiscard]] bool contains(int axis) const;
-  /// The result's layout.
+  /// Returns the result's layout.
   [[nodiscard]] Layout result_layout(const Layout& layout) const;
 };
 
 /// Throws IndexError or ValueError that names `op`.
 [[nodiscard]] ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options);
 
-/// The block of the mask `where` that meets this rank's block of `x`, stretched to it. Throws TypeError for a mask of
-/// another dtype, ValueError for one that does not broadcast to `x`.
+/// Returns the block of the mask `where` that meets this rank's block of `x`, stretched to it. Throws TypeError for a
+/// mask of another dtype, ValueError for one that does not broadcast to `x`.
 [[nodiscard]] at::Tensor mask_block(const char* op, const DNDarray& x, const DNDarray& where);
 
 /// The functions of reduce.inc with errors that name `op`.

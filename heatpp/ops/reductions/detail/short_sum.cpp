@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t short_elements = 4096;
 
-/// Pieces of a few hundred numbers, each added in lanes that side by side fill vectors, so that errors grow slowly.
+/// Adds pieces of a few hundred numbers, each in lanes that fill vectors, so that errors grow slowly.
 template <class T>
 [[gnu::always_inline]] inline double added(const T* x, std::int64_t n) {
   constexpr std::int64_t piece = 256, width = 16;

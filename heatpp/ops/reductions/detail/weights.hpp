@@ -5,8 +5,8 @@
 
 namespace heatpp::detail {
 
-/// Weights in a shape that broadcasts to x's: as they are if they have it, else those of the given axes' indices, in
-/// their order, beside axes of extent 1. Throws ValueError for others.
+/// Returns weights in a shape that broadcasts to x's: unchanged if they have it, else those of the given axes' indices,
+/// in their order, with extents of 1 elsewhere. Throws ValueError for others.
 [[nodiscard]] DNDarray weights_along(const char* op, const DNDarray& x, const DNDarray& weights, const Axes& axes);
 
 }  // namespace heatpp::detail

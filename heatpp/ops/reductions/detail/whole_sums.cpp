@@ -8,7 +8,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// The sum of a row. Numbers of 8 and 16 bits are first added in 32, as many as these surely hold.
+/// Returns the sum of a row. Numbers of 8 and 16 bits are first added in 32 bits, as many as fit.
 template <class T>
 [[gnu::always_inline]] inline std::int64_t sum_of(const T* data, std::int64_t n) {
   using Part = std::conditional_t<sizeof(T) < 4, std::int32_t, std::int64_t>;
@@ -22,7 +22,7 @@ template <class T>
   return total;
 }
 
-/// Adds `rows` rows of `width` numbers, side by side, to `out`.
+/// Adds `rows` rows of `width` numbers, in parallel, to `out`.
 template <class T>
 [[gnu::always_inline]] inline void add_each(const T* __restrict data, std::int64_t rows, std::int64_t width,
                                             std::int64_t* __restrict out) {
@@ -42,7 +42,7 @@ HEATPP_WHOLE_SUMS(std::int32_t)
 HEATPP_WHOLE_SUMS(std::int64_t)
 #undef HEATPP_WHOLE_SUMS
 
-/// Adds the columns of a (rows, inner) array to `out`. Few columns are read as many: several rows side by side.
+/// Adds the columns of a (rows, inner) array to `out`. A few columns are read as many: several rows in parallel.
 template <class T>
 void add_columns(const T* data, std::int64_t rows, std::int64_t inner, std::int64_t* out) {
   constexpr std::int64_t enough = 256;

@@ -10,12 +10,12 @@ namespace heatpp::detail {
 
 [[nodiscard]] inline bool may_be_nan(const DNDarray& x) { return is_floating(x.dtype()) || is_complex(x.dtype()); }
 
-/// `x` with `value` in the place of NaN.
+/// Replaces NaN in `x` by `value`.
 [[nodiscard]] inline DNDarray without_nan(const DNDarray& x, double value) {
   return may_be_nan(x) ? wrap(runs::without_nan(x.larray(), value), x.layout(), x.comm()) : x;
 }
 
-/// The options of a reduction with NaN left out. Throws TypeError where NumPy does.
+/// Returns the options of a reduction without NaN. Throws TypeError if NumPy does.
 template <class Options>
 [[nodiscard]] Options beside_nan(const char* op, const DNDarray& x, Options options) {
   if (!may_be_nan(x)) return options;

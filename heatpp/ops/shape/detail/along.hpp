@@ -7,24 +7,24 @@
 
 namespace heatpp::detail {
 
-/// The indices of one entry along `axis`. A transposition is free, and spares a list of entries whose length is known
-/// at run time only.
+/// Returns the indices of one entry along `axis`. A transposition is free, and avoids a list of entries of a length
+/// that is known only at run time.
 [[nodiscard]] inline DNDarray along(const DNDarray& x, int axis, const Index& entry) {
   return axis == 0 ? x.index({entry}) : swapaxes(swapaxes(x, 0, axis).index({entry}), 0, axis);
 }
 
-/// `x`, flattened where there is no axis to go along: none is given, or it has none and gets one, as in NumPy.
+/// Returns `x`, flattened if no axis is given, or if it has none and gets one, as in NumPy.
 [[nodiscard]] inline DNDarray flat_without_axis(const DNDarray& x, std::optional<int> axis) {
   return axis && x.ndim() > 0 ? x : flatten(x);
 }
 
-/// The array and its axis that are meant: without a given one the flattened array and its only one.
+/// Returns the array and its axis: without a given axis, the flattened array and its only one.
 [[nodiscard]] inline std::pair<DNDarray, int> with_axis(const char* op, const DNDarray& x, std::optional<int> axis) {
   if (!axis) return {flatten(x), 0};
   return {x, sanitize_axis(*axis, x.ndim(), op)};
 }
 
-/// `x` without the first axes of extent 1 that are more than `ndim`, which an assignment ignores.
+/// Removes leading axes of extent 1 beyond `ndim`, which an assignment ignores.
 [[nodiscard]] inline DNDarray without_leading_ones(DNDarray x, int ndim) {
   while (x.ndim() > ndim && x.shape().front() == 1) x = reshape(x, {x.shape().begin() + 1, x.shape().end()});
   return x;
@@ -34,7 +34,7 @@ namespace heatpp::detail {
   return x.shape()[static_cast<std::size_t>(axis)];
 }
 
-/// The layout with another extent along `axis`, which if it is cut is cut at f(offset) instead of each offset.
+/// Returns the layout with another extent along `axis`; if it is cut there, at f(offset) instead of each offset.
 template <class F>
 [[nodiscard]] Layout recut(const Layout& layout, int axis, std::int64_t extent, F f) {
   auto shape = layout.shape();
@@ -44,7 +44,7 @@ template <class F>
   for (const auto offset : layout.offsets()) offsets.push_back(f(offset));
   return {std::move(shape), axis, std::move(offsets)};
 }
-/// The same, cut evenly there.
+/// Returns the layout cut evenly there.
 [[nodiscard]] inline Layout with_extent(const Layout& layout, int axis, std::int64_t extent) {
   auto shape = layout.shape();
   shape[static_cast<std::size_t>(axis)] = extent;

@@ -7,7 +7,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// The axis behind `axis`-th removed: where a later axis ends up.
+/// Returns the layout without `axis`; later axes move forward.
 Layout without_axis(const Layout& layout, int axis) {
   auto shape = layout.shape();
   shape.erase(shape.begin() + axis);
@@ -48,7 +48,7 @@ DNDarray take_rising(const DNDarray& x, int axis, const ResolvedSlice& range) {
     auto local = x.larray().slice(axis, range.start, stop, range.step);
     return wrap(std::move(local), x.layout().with(shape, x.split()), x.comm());
   }
-  std::vector<std::int64_t> offsets;  // how many of the indices lie before each rank's block
+  std::vector<std::int64_t> offsets;  // number of the indices before each rank's block
   for (const auto offset : x.layout().offsets())
     offsets.push_back(std::clamp<std::int64_t>((offset - range.start + range.step - 1) / range.step, 0, range.count));
   const auto me = static_cast<std::size_t>(x.comm().rank());

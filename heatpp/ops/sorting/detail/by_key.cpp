@@ -8,7 +8,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Cuts by the keys of all ranks, which have counts[r] each: then all know what arrives.
+/// Cuts by the keys of all ranks, counts[r] each: then all know what arrives.
 template <class K>
 void cut_by_all(ByKey<K>& cut, const Rows<K>& keys, const std::vector<std::int64_t>& counts,
                 std::span<const std::int64_t> positions) {
@@ -22,7 +22,7 @@ void cut_by_all(ByKey<K>& cut, const Rows<K>& keys, const std::vector<std::int64
   std::vector<K> splitters;
   for (const auto position : positions) splitters.push_back(sorted[position]);
 
-  const auto part_of = [&](std::span<const K> run, std::size_t rank) {  // of a sorted run
+  const auto part_of = [&](std::span<const K> run, std::size_t rank) {  // the part of a sorted run
     const auto first = rank == 0 ? run.begin() : std::ranges::lower_bound(run, splitters[rank - 1]);
     return std::span(first, rank == splitters.size() ? run.end() : std::ranges::lower_bound(run, splitters[rank]));
   };
@@ -77,7 +77,7 @@ ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) 
   ByKey<K> result{{comm, {}, {}}, Rows<K>(), Rows<K>()};
   if (total * std::int64_t{sizeof(K)} <= splitter_bytes<K>(comm.size() - 1)) cut_by_all(result, keys, all, positions);
   else cut_by_search(result, keys, positions);
-  keys = Rows<K>();  // their memory is wanted for the merge
+  keys = Rows<K>();  // the merge needs their memory
   result.distinct = merged(result.arrived, result.received);
   result.distinct.shrink(std::unique(result.distinct.begin(), result.distinct.end(), same) - result.distinct.begin());
   return result;

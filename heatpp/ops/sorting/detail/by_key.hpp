@@ -8,7 +8,7 @@
 
 namespace heatpp::detail {
 
-/// Whether two keys are one: equal ones, but for those from `apart` on, where it is given.
+/// Whether two keys are equal. Keys from `apart` on, if it is given, never are.
 template <class K>
 struct SameKey {
   std::optional<K> apart = std::nullopt;
@@ -16,8 +16,8 @@ struct SameKey {
   bool operator()(K a, K b) const { return a == b && !is_apart(a); }
 };
 
-/// The first of rising keys from `place` on that is not before `key`, which is among them: by single steps without
-/// branches, which would be mispredicted, before any others.
+/// Returns the first of rising keys from `place` on that is not before `key`, which exists: by single steps without
+/// branches, which would be mispredicted.
 template <class K>
 [[nodiscard]] std::int64_t place_from(std::int64_t place, const Rows<K>& keys, K key) {
   for (int i = 0; i < 4; ++i) place += keys[place] < key;
@@ -25,19 +25,19 @@ template <class K>
   return place + count_few_before(keys.data() + place, keys.size() - place, [key](K other) { return other < key; });
 }
 
-/// Rising keys of all ranks, repartitioned such that no key is on two ranks, in order over the ranks, in about equal
-/// shares. Values that belong to the keys follow as columns, in the order of the keys.
+/// Rising keys of all ranks, redistributed so that each key is on one rank only, in order over the ranks, in about
+/// equal shares. Values of the keys follow as columns, in the order of the keys.
 template <class K>
 struct ByKey : Route {
   Rows<K> arrived;   ///< rising from each rank, in the order of the ranks
-  Rows<K> distinct;  ///< those that are not one, rising
+  Rows<K> distinct;  ///< the different ones, rising
 
-  /// A column of the keys that were sent, where they arrived. One exchange.
+  /// Sends a column of the sent keys to where they arrived. One exchange.
   template <class V>
   [[nodiscard]] Rows<V> there(const Rows<V>& column) const {
     return Rows<V>(Route::there(column.bytes()));
   }
-  /// A column of the keys that arrived, where they came from. One exchange.
+  /// Sends a column of the keys that arrived back to their senders. One exchange.
   template <class V>
   [[nodiscard]] Rows<V> back(const Rows<V>& column) const {
     return Rows<V>(Route::back(column.bytes()));
@@ -54,8 +54,8 @@ struct ByKey : Route {
   }
 };
 
-/// The splitters are exact quantiles, which are looked for over the ranks; one exchange each of counts and keys. Of few
-/// keys all ranks see all instead. One rank keeps its keys, of which no two may be the same.
+/// Redistributes by exact quantiles, found over the ranks; one exchange each of counts and keys. If keys are few, all
+/// ranks see all instead. A single rank keeps its keys; no two of them may be equal.
 template <class K>
 [[nodiscard]] ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same = {});
 

@@ -15,7 +15,7 @@ void for_each_block(std::span<const T> values, F f) {
     f(values.subspan(at, std::min(block_size, values.size() - at)));
 }
 
-/// Calls f(keys) for the keys of the values, block by block: turned into keys first, many at a time.
+/// Calls f(keys) for the keys of the values, block by block; many become keys at a time.
 template <class T, class F>
 void for_each_key_block(std::span<const T> values, F f) {
   std::array<KeyOf<T>, block_size> keys;
@@ -25,8 +25,8 @@ void for_each_key_block(std::span<const T> values, F f) {
   });
 }
 
-/// Counts the leading digits of all keys: alternating between two tables, as equal digits in a row would wait for each
-/// other.
+/// Counts the leading digits of all keys. It alternates between two tables, because equal digits in a row would wait
+/// for each other.
 template <class T>
 void count_leading(std::span<const T> column, int shift, std::span<std::int64_t> histogram) {
   std::vector<std::int64_t> odd(histogram.size());
@@ -41,7 +41,7 @@ void count_leading(std::span<const T> column, int shift, std::span<std::int64_t>
   for (std::size_t d = 0; d < odd.size(); ++d) histogram[d] += odd[d];
 }
 
-/// One order statistic on its way: the digits found so far, and its position among the elements that share them.
+/// The search for one order statistic: the digits found so far, and its position among the elements that share them.
 template <class K>
 struct Target {
   K prefix = 0;
@@ -50,7 +50,7 @@ struct Target {
 };
 
 /// Finds the order statistics of one column. Targets whose digits agree so far form a group, which shares a histogram
-/// and the list of the elements that still fit.
+/// and the list of elements that still fit.
 template <class T>
 class ColumnSelector {
   using K = KeyOf<T>;
@@ -83,7 +83,7 @@ class ColumnSelector {
     candidates_ = std::move(candidates);
   }
 
-  /// Picks the digit of every target from the histograms over all ranks, and groups the targets anew.
+  /// Chooses the digit of every target from the histograms over all ranks, and groups the targets again.
   void choose(const std::int64_t* histograms, int bits) {
     parents_ = number_groups();
     last_bits_ = bits;
@@ -103,7 +103,7 @@ class ColumnSelector {
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// The group that a last digit leads to from group `parent`, or none.
+  /// Returns the group for a last digit from group `parent`, or none.
   [[nodiscard]] std::vector<std::uint32_t> children_of(std::size_t parent) const {
     std::vector<std::uint32_t> children(std::size_t{1} << last_bits_, none);
     for (const auto& target : targets_)
@@ -116,7 +116,7 @@ class ColumnSelector {
     return children[(key >> last_shift) & (children.size() - 1)];
   }
 
-  /// The keys that lead to a group, gathered without a branch, which would be mispredicted.
+  /// Gathers the keys of a group without a branch, which would be mispredicted.
   static std::span<const K> fit(std::span<const K> keys, const std::vector<std::uint32_t>& children, int last_shift,
                                 std::span<K> fitting) {
     std::size_t n = 0;
@@ -128,13 +128,13 @@ class ColumnSelector {
   }
 
   std::vector<Target<K>> targets_;          // in rising order
-  std::vector<std::vector<K>> candidates_;  // of each parent; none while all elements are
+  std::vector<std::vector<K>> candidates_;  // of each parent; empty while all elements are candidates
   std::size_t parents_ = 0;                 // groups before the last digit
-  int last_bits_ = 0;                       // of the last digit
+  int last_bits_ = 0;                       // bits of the last digit
 };
 
-/// Bits of the digits, from the highest: wide ones need fewer passes and allreduces, of larger histograms, which few
-/// elements would hardly fill.
+/// Returns the bits of the digits, from the highest. Wide digits need fewer passes and allreduces, but larger
+/// histograms, which few elements would hardly fill.
 template <class T>
 std::vector<int> digits_for(std::int64_t columns, std::int64_t length) {
   const bool wide = columns <= 16 && length > 2048;

@@ -38,8 +38,8 @@ void for_each_sorted(std::int64_t n, KeyAt key_at, F f) {
   }
 }
 
-/// The place among the distinct ones of each key that arrived; of keys that are apart in the order of `indices`, or,
-/// where that is empty, of their arrival.
+/// Returns the place of each arrived key among the distinct ones. Keys that stay apart are in the order of `indices`,
+/// or, if that is empty, of their arrival.
 template <class K>
 Rows<std::int64_t> places(const ByKey<K>& keys, const SameKey<K>& same, const Rows<std::int64_t>& indices) {
   Rows<std::int64_t> result(keys.arrived.size());
@@ -55,7 +55,7 @@ Rows<std::int64_t> places(const ByKey<K>& keys, const SameKey<K>& same, const Ro
   return result;
 }
 
-/// The values that arrived at each of n places as one.
+/// Combines the values that arrived at each of n places.
 template <class Combine>
 at::Tensor combined(const Rows<std::int64_t>& arrived, const Rows<std::int64_t>& places, std::int64_t n,
                     std::int64_t initial, Combine combine) {
@@ -104,13 +104,13 @@ std::pair<KeyOf<T>, KeyOf<T>> extremes(std::span<const T> elements) {
   return {low, high};
 }
 
-/// Whether there are so few keys between the extremes that a table of them is faster than sorting.
+/// Whether the range of keys is so small that a table is faster than sorting.
 template <class T>
 bool narrow(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high) {
   return elements.empty() || static_cast<std::uint64_t>(static_cast<KeyOf<T>>(high - low)) < elements.size() / 4 + 256;
 }
 
-/// The distinct keys by a flag for each between the extremes.
+/// Returns the distinct keys by a flag for each key in the range.
 template <class T>
 Rows<KeyOf<T>> flagged_keys(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high) {
   std::vector<std::uint8_t> flags(elements.empty() ? 0 : static_cast<std::size_t>(high - low) + 1);
@@ -125,12 +125,12 @@ Rows<KeyOf<T>> flagged_keys(std::span<const T> elements, KeyOf<T> low, KeyOf<T> 
   return keys;
 }
 
-/// The groups by a table of all keys between the extremes.
+/// Returns the groups by a table of all keys in the range.
 template <class T>
 Groups<KeyOf<T>> tabled_groups(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high, const FlatIndex& index,
                                Parts parts) {
   struct Row {
-    std::int64_t count = 0, first = 0;  // first element, later the number of the group
+    std::int64_t count = 0, first = 0;  // index of the first element, later the number of the group
   };
   std::vector<Row> table(elements.empty() ? 0 : static_cast<std::size_t>(high - low) + 1);
   const auto row = [&](std::size_t i) -> Row& {

@@ -4,18 +4,18 @@
 
 namespace heatpp::detail {
 
-/// The key under which T is looked for: all complex numbers with a NaN have one.
+/// Returns the key for the search of T: all complex numbers with a NaN have one.
 template <class T>
 [[nodiscard]] KeyOf<T> set_key(T value) {
   const auto key = Keys<T>::of(value);
   return is_nan_key<T>(key) ? static_cast<KeyOf<T>>(Keys<T>::of(std::numeric_limits<T>::quiet_NaN())) : key;
 }
 
-/// What makes elements one.
+/// The condition under which elements are equal.
 enum class Same {
-  key,        ///< their keys
-  set_key,    ///< their keys, all NaN one
-  apart_nan,  ///< their keys, but no NaN equals another
+  key,        ///< equal keys
+  set_key,    ///< equal keys, and all NaN
+  apart_nan,  ///< equal keys, but no NaN
 };
 template <class T>
 [[nodiscard]] SameKey<KeyOf<T>> same_key(Same same) {
@@ -28,20 +28,20 @@ template <class T>
   return same == Same::set_key ? set_key<T>(value) : Keys<T>::of(value);
 }
 
-/// The distinct keys of a block's elements, rising.
+/// Returns the distinct keys of a block's elements, rising.
 template <class T>
 [[nodiscard]] Rows<KeyOf<T>> distinct_keys(const at::Tensor& block, Same same = Same::set_key);
 
-/// What to find beside the distinct elements.
+/// What to find besides the distinct elements.
 struct Parts {
   bool indices = false, inverse = false, counts = false;
 };
 
-/// A block's elements grouped by key; the parts that were not asked for are empty.
+/// A block's elements grouped by key. Parts that were not requested are empty.
 template <class K>
 struct Groups {
   Rows<K> keys;                        ///< rising
-  Rows<std::int64_t> indices, counts;  ///< of each key its first in the flattened array, and its number
+  Rows<std::int64_t> indices, counts;  ///< the first flattened index of each key, and its count
   Rows<std::int64_t> inverse;          ///< the group of each element, in C order
   Groups(std::int64_t n_keys, std::int64_t n_elements, Parts parts);
   void shrink(std::int64_t n);
@@ -49,23 +49,23 @@ struct Groups {
 template <class T>
 [[nodiscard]] Groups<KeyOf<T>> group_elements(const DNDarray& x, Same same, Parts parts);
 
-/// What is on this rank of the distinct elements of an array, and where each element of its block is among them; the
-/// parts that were not asked for are empty.
+/// This rank's part of the distinct elements of an array, and the place of each element of its block among them. Parts
+/// that were not requested are empty.
 struct Distinct {
   at::Tensor values, indices, counts;
-  Layout layout;       ///< of the three
+  Layout layout;       ///< layout of the three
   at::Tensor inverse;  ///< with the shape of the block
 };
 [[nodiscard]] Distinct distinct(const DNDarray& x, Same same, Parts parts);
 
-/// Each element's place among the distinct ones, in the layout of the array, and the number of those.
+/// Each element's place among the distinct ones, in the layout of the array, and their number.
 struct Codes {
   DNDarray codes;
   std::int64_t count;
 };
 [[nodiscard]] Codes codes_of(const DNDarray& x);
 
-/// The layout of a result whose part here has `count` elements: split 0, or uncut where `x` is.
+/// Returns the layout of a result with `count` elements here: split 0, or uncut if `x` is.
 [[nodiscard]] Layout layout_of_parts(std::int64_t count, bool split, const Communicator& comm);
 
 }  // namespace heatpp::detail

@@ -10,7 +10,7 @@ namespace heatpp::detail {
 
 __extension__ typedef unsigned __int128 Key128;
 
-/// The unsigned whole number of as many bytes, in which elements are ordered.
+/// The unsigned whole number of this size, by which elements are ordered.
 template <std::size_t Bytes>
 struct UnsignedOf;
 template <>
@@ -44,10 +44,10 @@ inline constexpr bool is_float_element =
 template <class T>
 inline constexpr bool is_complex_element = c10::is_complex<T>::value;
 
-/// Whether -0 comes before +0 or is the same. Where keys are compared for equality it is the same.
+/// Whether -0 precedes +0 or equals it. In comparisons for equality it is equal.
 enum class Zeros { ordered, same };
 
-/// Elements as keys in NumPy's order: NaN last, complex numbers by their real, then their imaginary parts. All NaN have
+/// Keys of elements in NumPy's order: NaN last, complex numbers by their real, then their imaginary parts. All NaN have
 /// one key.
 template <class T>
 struct Keys {
@@ -85,10 +85,10 @@ struct Keys<T> {
     return std::bit_cast<T>(static_cast<K>(key ^ (key & sign ? sign : nan)));
   }
   static K infinity() { return std::bit_cast<K>(std::numeric_limits<T>::infinity()); }
-  static K last() { return infinity() | sign; }  // of those that are no NaN
+  static K last() { return infinity() | sign; }  // last key that is no NaN
 };
 
-/// Of complex numbers with NaN come first those with a real part, by that, then those with an imaginary part.
+/// Among complex numbers with NaN, those with a real part come first, ordered by it, then those with an imaginary part.
 template <class T>
 requires is_complex_element<T>
 struct Keys<T> {
@@ -139,7 +139,7 @@ struct Indexed {
   static std::int64_t position(Word word) { return static_cast<std::int64_t>(word & ((Word{1} << bits) - 1)); }
 };
 
-/// n values of a plain type in LibTorch's memory, of which heatpp's allocator keeps freed blocks for reuse; as rows of
+/// n values of a plain type in LibTorch's memory, where heatpp's allocator keeps freed blocks for reuse. As rows of
 /// bytes they can be exchanged.
 template <class R>
 class Rows {
@@ -168,7 +168,7 @@ class Rows {
   std::int64_t size_;
 };
 
-/// A dtype in which elements of both are compared without loss, as far as there is one.
+/// Returns a dtype in which elements of both are compared without loss, if there is one.
 [[nodiscard]] inline Dtype comparison_type(Dtype a, Dtype b) {
   const bool mixed = is_integral(a) ? is_floating(b) : is_floating(a) && is_integral(b);
   return mixed ? float64 : promote_types(a, b);

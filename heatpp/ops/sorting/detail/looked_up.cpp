@@ -9,10 +9,10 @@
 namespace heatpp::detail {
 namespace {
 
-/// Whether keys lie among few rising ones.
+/// Finds whether keys are among a few rising ones.
 template <class K>
 void find_among(std::span<const K> keys, const Rows<K>& wanted, bool* found) {
-  constexpr std::int64_t fewest = 16;  // one after the other
+  constexpr std::int64_t fewest = 16;  // by linear search
   const auto n = wanted.size();
   if (n > fewest) {
     std::ranges::transform(keys, found, [&](K key) {

@@ -7,13 +7,13 @@
 
 namespace heatpp::detail {
 
-/// Two sorted runs, partly consumed, and where what is left of them goes.
+/// Two sorted runs, partly consumed, and the destination of the rest.
 template <class R>
 struct Merge {
   const R *left, *left_end, *right, *right_end;
   R* out;
 
-  /// Number of elements that can be taken without looking whether a run has ended.
+  /// Returns the number of elements that can be taken without checking the end of a run.
   [[nodiscard]] std::ptrdiff_t safe_steps() const { return std::min(left_end - left, right_end - right); }
   template <class Less>
   void step(Less less) {
@@ -25,7 +25,7 @@ struct Merge {
   }
 };
 
-/// Cuts a merge in `lanes` parts of equal length, as "merge path" does (Green, McColl, Bader 2012).
+/// Cuts a merge into `lanes` parts of equal length, as "merge path" does (Green, McColl, Bader 2012).
 template <std::size_t lanes, class R, class Less>
 std::array<Merge<R>, lanes> cut_merge(const Merge<R>& whole, Less less) {
   std::array<Merge<R>, lanes> parts;
@@ -45,8 +45,8 @@ std::array<Merge<R>, lanes> cut_merge(const Merge<R>& whole, Less less) {
   return parts;
 }
 
-/// Merges two sorted runs, of two equal elements the left one first. Four parts at a time, since each step of one waits
-/// for the step before.
+/// Merges two sorted runs; of two equal elements the left one comes first. Four parts run in parallel, because each
+/// step of one waits for the step before.
 template <class R, class Less>
 void merge_two(std::span<const R> left, std::span<const R> right, R* out, Less less) {
   auto parts = cut_merge<4>(
@@ -57,7 +57,7 @@ void merge_two(std::span<const R> left, std::span<const R> right, R* out, Less l
     return steps;
   };
   for (auto steps = safe(); steps > 0; steps = safe()) {
-    auto lanes = parts;  // of this loop's own, which the compiler can keep in registers
+    auto lanes = parts;  // own copies, which the compiler can keep in registers
     for (; steps > 0; --steps)
       for (auto& lane : lanes) lane.step(less);
     parts = lanes;
@@ -68,8 +68,8 @@ void merge_two(std::span<const R> left, std::span<const R> right, R* out, Less l
   }
 }
 
-/// Merges sorted runs into `out`, of two equal elements the one of the earlier run first. `spare` has as much room.
-/// Returns where the result is: in `out`, or, of a single run, where it was.
+/// Merges sorted runs into `out`; of two equal elements, that of the earlier run comes first. `spare` has the same
+/// size. Returns where the result is: in `out`, or, for a single run, in its place.
 template <class R, class Less>
 std::span<const R> merge_runs(std::span<const std::span<const R>> runs, R* out, R* spare, Less less) {
   if (runs.empty()) return {};

@@ -12,7 +12,7 @@
 namespace heatpp::detail {
 namespace {
 
-constexpr std::int64_t worth_vectors = 64;  // keys, below which the vector sort's start costs more
+constexpr std::int64_t worth_vectors = 64;  // for fewer keys the vector sort's start costs more
 
 void count_sort(std::uint8_t* keys, std::int64_t n) {
   std::array<std::int64_t, 256> counts{};
@@ -21,7 +21,7 @@ void count_sort(std::uint8_t* keys, std::int64_t n) {
     keys = std::fill_n(keys, counts[key], static_cast<std::uint8_t>(key));
 }
 
-/// Number of keys in keys[first, last) below each multiple of 1 << shift above `prefix`.
+/// Returns the number of keys in keys[first, last) below each multiple of 1 << shift above `prefix`.
 template <class K>
 void count_below(std::span<const K> run, const Splitter<K>& splitter, int shift, std::span<std::int64_t> counts) {
   const auto* first = run.data() + splitter.first;
@@ -78,7 +78,7 @@ std::vector<Splitter<K>> find_splitters(const Runs<K>& runs, std::span<const std
 
 namespace {
 
-/// Where every rank's part of each of this rank's runs begins: of column c and rank r at [c * (ranks + 1) + r].
+/// Returns where every rank's part of each run of this rank begins: of column c and rank r at [c * (ranks + 1) + r].
 template <class K>
 std::vector<std::int64_t> cuts_of(const Runs<K>& runs, std::int64_t total, std::span<const std::int64_t> targets,
                                   const Communicator& comm) {
@@ -107,7 +107,7 @@ std::vector<std::int64_t> cuts_of(const Runs<K>& runs, std::int64_t total, std::
   return cuts;
 }
 
-/// Number of keys of each column that every rank has for this one: of rank r and column c at [r * columns + c].
+/// Returns the number of keys of each column that every rank has for this one: rank r, column c at [r * columns + c].
 std::vector<std::int64_t> incoming_counts(const std::vector<std::int64_t>& outgoing, std::int64_t columns,
                                           const Communicator& comm) {
   if (columns == 1) return comm.alltoall(outgoing);
@@ -126,8 +126,8 @@ std::vector<std::int64_t> sums_of_parts(const std::vector<std::int64_t>& counts,
   return sums;
 }
 
-/// Sorted columns of all ranks merged, such that rank r gets positions targets[r] .. targets[r + 1] of each. `total`
-/// keys a column are there. Equal keys stay in rank order.
+/// Merges sorted columns of all ranks so that rank r gets positions targets[r] .. targets[r + 1] of each. `total` keys
+/// a column are there. Equal keys stay in rank order.
 template <class K>
 Rows<K> merge_across(const Rows<K>& keys, std::int64_t columns, std::int64_t total,
                      std::span<const std::int64_t> targets, const Communicator& comm) {
@@ -142,7 +142,7 @@ Rows<K> merge_across(const Rows<K>& keys, std::int64_t columns, std::int64_t tot
   const auto incoming = incoming_counts(outgoing, columns, comm);
 
   const auto send = sums_of_parts(outgoing, ranks), receive = sums_of_parts(incoming, ranks);
-  // Of a single column the parts lie behind one another already.
+  // The parts of a single column are contiguous already.
   Rows<K> parts(columns == 1 ? 0 : std::reduce(send.begin(), send.end()));
   auto* to = parts.data();
   for (int r = 0; r < ranks && columns > 1; ++r)
@@ -152,7 +152,7 @@ Rows<K> merge_across(const Rows<K>& keys, std::int64_t columns, std::int64_t tot
     }
   const Rows<K> arrived(exchange_rows(columns == 1 ? keys.bytes() : parts.bytes(), send, receive, comm));
 
-  std::vector<std::int64_t> next(static_cast<std::size_t>(ranks));  // where each rank's part goes on
+  std::vector<std::int64_t> next(static_cast<std::size_t>(ranks));  // where each rank's part continues
   std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
   Rows<K> merged(arrived.size()), spare(arrived.size());
   std::int64_t first = 0;
@@ -184,8 +184,8 @@ void sort_columns(Rows<K>& keys, std::int64_t columns) {
 
 namespace {
 
-/// Whether finding splitters for all columns would send more than the rank with most to do gets where every column is
-/// moved to one rank.
+/// Whether finding splitters for all columns would send more than the busiest rank gets if every column is moved to one
+/// rank.
 template <class K>
 bool are_short(std::int64_t columns, std::int64_t n, std::int64_t ranks) {
   const auto most = (columns + ranks - 1) / ranks;

@@ -11,9 +11,9 @@
 namespace heatpp::detail {
 namespace {
 
-constexpr std::int64_t sampled = 128;  // one of so many elements
+constexpr std::int64_t sampled = 128;  // one of this many elements
 
-/// Elements from places that no period of the data hits.
+/// Samples elements at places that no period of the data matches.
 template <class T>
 std::vector<T> sample_of(std::span<const T> column) {
   std::vector<T> sample(column.size() / sampled);
@@ -24,13 +24,13 @@ std::vector<T> sample_of(std::span<const T> column) {
   return sample;
 }
 
-/// Positions in the sorted sample between which some of the wanted ones lie, surely enough.
+/// Positions in the sorted sample that very likely enclose some of the wanted ones.
 struct Range {
   std::int64_t first, last;
   std::size_t wanted = 1;
 };
 
-/// Disjoint ranges around positions among n elements, four standard deviations to both sides.
+/// Returns disjoint ranges around positions among n elements, four standard deviations to both sides.
 std::vector<Range> ranges_around(std::span<const std::int64_t> positions, std::int64_t n, int ranks) {
   std::vector<Range> ranges;
   for (const auto position : positions) {
@@ -46,12 +46,12 @@ std::vector<Range> ranges_around(std::span<const std::int64_t> positions, std::i
   return ranges;
 }
 
-/// The windows that order statistics of a sample bound.
+/// Returns the windows that order statistics of a sample bound.
 template <class T>
 std::vector<Window<T>> windows_in(std::span<const T> column, std::span<const Range> ranges, std::int64_t n,
                                   const Communicator& comm) {
   const auto sample = sample_of(column);
-  const auto size = n / sampled - comm.size();  // at least
+  const auto size = n / sampled - comm.size();  // at least this many
   std::vector<std::int64_t> ends;
   for (const auto& range : ranges)
     for (const auto end : {range.first, range.last}) ends.push_back(std::clamp<std::int64_t>(end, 0, size - 1));
@@ -68,8 +68,8 @@ std::vector<Window<T>> windows_in(std::span<const T> column, std::span<const Ran
   return windows;
 }
 
-/// The elements of one window over all ranks, which the counts are of, at these positions of the sorted column. Nothing
-/// where one is not among them, but behind a window up to the end, where NaN stands.
+/// Returns the elements at these positions of the sorted column, which lie in one window over all ranks. Nothing if one
+/// is not in it, except behind a window up to the end, where NaN lies.
 template <class T>
 std::optional<std::vector<T>> select_in_window(const Window<T>& window, std::span<const std::int64_t> counts,
                                                std::span<const std::int64_t> positions, const Communicator& comm) {
@@ -93,7 +93,7 @@ std::optional<std::vector<T>> select_in_window(const Window<T>& window, std::spa
   return results;
 }
 
-/// The same among the few elements near those that are wanted. Nothing where these are not there, as is rare.
+/// Selects among the few elements near the wanted ones. Nothing if these are not there, which is rare.
 template <class T>
 std::optional<std::vector<T>> select_in_windows(std::span<const T> column, std::span<const std::int64_t> positions,
                                                 std::span<const Range> ranges, std::int64_t n,
@@ -114,7 +114,7 @@ std::optional<std::vector<T>> select_in_windows(std::span<const T> column, std::
   return results;
 }
 
-/// The same in columns that this rank has whole, which are sorted.
+/// Selects in columns that this rank holds whole, by sorting.
 template <class T>
 std::vector<T> select_in_sorted(const T* block, std::int64_t rows, std::int64_t columns,
                                 std::span<const std::int64_t> positions) {

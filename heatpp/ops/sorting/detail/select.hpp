@@ -4,11 +4,11 @@
 
 namespace heatpp::detail {
 
-/// The elements that would stand at each of `positions`, as many for every column and rising, if the columns of the
-/// matrix were sorted, NaN last. Every rank holds `rows` elements of each column, column by column, all ranks n;
-/// results and positions lie column by column too. T is a type of AT_DISPATCH_ALL_TYPES. One allreduce a digit; few
-/// positions in few long columns are first looked for in a sample, which bounds the elements that are worth more than
-/// one look, as Floyd and Rivest (1975) do, with as many allreduces again and for each of the bounds. Collective over
+/// Returns the elements at each of `positions` of the sorted columns of the matrix, NaN last; every column has the
+/// same number of rising positions. Every rank holds `rows` elements of each column, column by column; all ranks hold
+/// n. Results and positions lie column by column, too. T is a type of AT_DISPATCH_ALL_TYPES. One allreduce a digit.
+/// If positions and long columns are few, a sample is searched first. It bounds the elements that need a second look,
+/// as Floyd and Rivest (1975) do, with as many allreduces again, and once more for each bound. Collective over
 /// `comm`.
 template <class T>
 [[nodiscard]] std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t columns, std::int64_t n,

@@ -12,7 +12,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Rows of `width` keys each, whose bytes stand with the highest first, so that comparing bytes compares keys.
+/// Rows of `width` keys each, whose bytes have the highest first, so that comparing bytes compares keys.
 template <class T>
 class Strings {
  public:
@@ -42,13 +42,13 @@ class Strings {
   [[nodiscard]] const at::Tensor& bytes() const { return bytes_; }
   [[nodiscard]] const std::uint8_t* row(std::int64_t i) const { return data() + static_cast<std::size_t>(i) * width_; }
   [[nodiscard]] int compare(std::int64_t i, const std::uint8_t* other) const {
-    return width_ == 0 ? 0 : std::memcmp(row(i), other, width_);  // elements of nothing have no address
+    return width_ == 0 ? 0 : std::memcmp(row(i), other, width_);  // empty rows have no address
   }
 
-  /// Whether two rows are one: none with NaN is.
+  /// Whether two rows are equal. A row with NaN equals none.
   [[nodiscard]] bool same(std::int64_t a, std::int64_t b) const { return compare(a, row(b)) == 0 && !has_nan(a); }
 
-  /// The distinct rows in order; those with NaN all are distinct.
+  /// Returns the distinct rows in order; those with NaN are all distinct.
   [[nodiscard]] Strings distinct() const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(size()));
     std::iota(order.begin(), order.end(), 0);
@@ -75,7 +75,7 @@ class Strings {
   std::size_t width_;
 };
 
-/// Rows at regular distances, of all ranks, in order.
+/// Returns rows at regular distances, of all ranks, in order.
 template <class T>
 Strings<T> samples_of(const Strings<T>& rows, const Communicator& comm) {
   const auto wanted = std::min<std::int64_t>(rows.size(), comm.size());
@@ -89,7 +89,7 @@ Strings<T> samples_of(const Strings<T>& rows, const Communicator& comm) {
   return Strings<T>(all).distinct();
 }
 
-/// How many of the rows, which rise, belong to each rank: those before its successor's first one.
+/// Returns how many of the rising rows belong to each rank: those before its successor's first one.
 template <class T>
 std::vector<std::int64_t> shares(const Strings<T>& rows, const Strings<T>& samples, int ranks) {
   std::vector<std::int64_t> send;
@@ -113,7 +113,7 @@ Strings<T> distinct_across(const Strings<T>& mine, const Communicator& comm) {
   return Strings<T>(route_in_order(send, comm).there(rows.bytes())).distinct();
 }
 
-/// An array that is split along the axis, or not at all, and its slices as rows.
+/// Returns an array that is split along the axis, or not at all, and its slices as rows.
 std::pair<DNDarray, at::Tensor> rows_of(const DNDarray& array, int axis) {
   const auto x = array.split() && array.split() != axis ? resplit(array, axis) : array;
   std::vector<std::int64_t> others;
@@ -122,7 +122,7 @@ std::pair<DNDarray, at::Tensor> rows_of(const DNDarray& array, int axis) {
   return {x, lines_along(x.larray(), others)};
 }
 
-/// The rows as slices of an array along `axis`.
+/// Returns the rows as slices of an array along `axis`.
 DNDarray from_rows(const at::Tensor& found, const DNDarray& x, int axis) {
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = found.size(0);
@@ -131,7 +131,7 @@ DNDarray from_rows(const at::Tensor& found, const DNDarray& x, int axis) {
   return from_lines(found.t(), axis, layout, x);
 }
 
-/// Rows in order, equal ones by their indices.
+/// Orders rows, equal ones by their indices.
 template <class T>
 struct Ordered {
   Strings<T> rows;
@@ -156,7 +156,7 @@ Ordered<T> ordered_across(const Ordered<T>& mine, const Communicator& comm) {
   return Ordered<T>::of(Strings<T>(route.there(mine.rows.bytes())), route.there(mine.indices));
 }
 
-/// The places of the slices, each sent to the rank that has the slice.
+/// Sends the place of each slice to the rank that has the slice.
 at::Tensor sent_home(const at::Tensor& indices, const at::Tensor& places, const Layout& layout,
                      const Communicator& comm) {
   const auto answers = route_to(owners_of(indices, layout.offsets()), comm).there(at::stack({indices, places}, 1));

@@ -10,20 +10,20 @@ namespace heatpp::detail {
 namespace {
 
 constexpr std::int64_t lanes = 32;
-constexpr std::size_t block_size = 2048;  // elements that all windows look at while they are in the first-level cache
+constexpr std::size_t block_size = 2048;  // elements that all windows read while they are in the first-level cache
 
 struct Counts {
   std::int64_t below = 0, at_low = 0, between = 0, at_high = 0;
 };
 
-/// Counts a block, and puts what lies between behind `out`: few elements do, so that most groups are only counted.
+/// Counts a block and writes elements between to `out`. Few elements are, so most groups are only counted.
 template <class T>
 inline __attribute__((always_inline)) Counts sift_run(const T* data, std::int64_t n, T low, T high, T* out) {
   using Sum = std::conditional_t<sizeof(T) <= 4, std::int32_t, std::int64_t>;
   const auto is_between = [=](T v) { return (v > low) & (v < high); };
   Counts counts;
   const auto take = [&](const T* first, std::int64_t length) {
-    // All counts, of a byte each, as adding up a vector costs more than comparing its elements.
+    // All counts are bytes, because summing a vector costs more than comparing its elements.
     Sum sum = 0;
     for (std::int64_t j = 0; j < length; ++j) {
       const T v = first[j];
@@ -59,7 +59,7 @@ void sift(std::span<const T> column, std::span<Window<T>> windows) {
   for (std::size_t at = 0; at < column.size(); at += block_size) {
     const auto block = column.subspan(at, std::min(block_size, column.size() - at));
     for (auto& window : windows) {
-      const auto room = static_cast<std::size_t>(window.between) + block_size + 1;  // one is written in vain
+      const auto room = static_cast<std::size_t>(window.between) + block_size + 1;  // one more may be written
       if (window.inside.size() < room) window.inside.resize(2 * room);
       auto* const out = window.inside.data() + window.between;
       const auto found = sift_block(block.data(), std::ssize(block), window.low, window.high, out);

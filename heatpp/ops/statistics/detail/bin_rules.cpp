@@ -17,7 +17,7 @@ namespace {
 
 using Range = std::pair<double, double>;
 
-/// What the rules are made of: the elements in float64, their number and extremes.
+/// The input of the rules: the elements in float64, their number and extremes.
 struct Sample {
   DNDarray x;
   double n;
@@ -42,7 +42,7 @@ double by_doane(const Sample& s) {
   return s.width() / (1 + std::log2(s.n) + std::log2(1 + std::abs(value_of(skew(s.x))) / spread));
 }
 
-/// Cross-validation over all numbers of bins (Stone 1984).
+/// Cross-validates over all numbers of bins (Stone 1984).
 double by_stone(const Sample& s, const Range& range) {
   if (s.n <= 1 || s.width() == 0) return 0;
   const auto most = std::max<std::int64_t>(100, static_cast<std::int64_t>(std::sqrt(s.n)));
@@ -80,11 +80,11 @@ std::int64_t bins_by_rule(const char* op, const DNDarray& x, const HistogramOpti
   if (inside.size() == 0) return 1;
   const Sample sample{inside, static_cast<double>(inside.size()), {value_of(min(inside)), value_of(max(inside))}};
   const auto range = given.value_or(not_empty(sample.ends));
-  if (!std::isfinite(range.first) || !std::isfinite(range.second)) return 1;  // which is refused later
+  if (!std::isfinite(range.first) || !std::isfinite(range.second)) return 1;  // it is refused later
   auto width = options.rule == "stone" ? by_stone(sample, range) : rule->width(sample);
   if (!(width > 0)) return 1;
   if (is_whole(x.dtype())) width = std::max(width, 1.0);
-  constexpr double too_many = 1e18;  // which is refused later, too
+  constexpr double too_many = 1e18;  // it is refused later, too
   return static_cast<std::int64_t>(std::min(too_many, std::ceil((range.second - range.first) / width)));
 }
 

@@ -14,7 +14,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// Finds the bin of a value; the last one has both its edges.
+/// Finds the bin of a value; the last bin includes both its edges.
 template <class T>
 class Finder {
  public:
@@ -32,7 +32,7 @@ class Finder {
   T low_, high_;
 };
 
-/// Calls f(i, the number of its bin) for each element of a block. int64 meets whole edges as such.
+/// Calls f(i, the number of its bin) for each element of a block. int64 is compared with whole edges as int64.
 template <class F>
 void for_each_bin(const at::Tensor& block, const Bins& bins, F f) {
   if (!bins.even && block.scalar_type() == at::kLong && is_whole(bins.array.dtype())) {
@@ -49,7 +49,7 @@ void for_each_bin(const at::Tensor& block, const Bins& bins, F f) {
   });
 }
 
-/// NumPy's linspace, which computes in the type of its ends.
+/// Does NumPy's linspace, which computes in the type of its ends.
 template <class T>
 void write_even_edges(const Range& range, std::int64_t count, double* edges) {
   const auto first = c10::convert<T>(range.first), last = c10::convert<T>(range.second);
@@ -96,7 +96,7 @@ Bins given_bins(const char* op, const DNDarray& given) {
   return {std::move(edges), false, std::move(array)};
 }
 
-/// The smallest and largest element of each column that needs them, over all ranks.
+/// Finds the smallest and largest element of each column that needs them, over all ranks.
 std::vector<Range> extremes(std::span<const at::Tensor> columns, std::span<const BinsWanted> wanted,
                             const DNDarray& like) {
   std::vector<double> ends;  // the smallest, and the largest with its sign reversed

@@ -15,19 +15,19 @@ bool picks(const Quantiles& wanted) {
 
 namespace {
 
-/// Where a quantile lies among sorted elements: `weight` of the way from the element at `low` to the one at `high`.
+/// The place of a quantile among sorted elements: `weight` of the way from the element at `low` to that at `high`.
 struct Place {
   std::int64_t low = 0, high = 0;
   double weight = 0;
 };
 
-/// An element, or the nearest end.
+/// Returns an element, or the nearest end.
 Place element(double exact, double last) {
   const auto position = static_cast<std::int64_t>(std::clamp(exact, 0.0, last));
   return {position, position, 0};
 }
 
-/// Between the elements beside `exact`; with the weight that `fixed` makes of its fraction.
+/// Interpolates between the elements next to `exact`, with the weight that `fixed` makes of its fraction.
 template <class Fixed>
 Place neighbours(double exact, double last, Fixed fixed) {
   if (!(exact >= 0 && exact < last)) return element(exact, last);
@@ -38,12 +38,12 @@ Place neighbours(double exact, double last) {
   return neighbours(exact, last, [](double fraction) { return fraction; });
 }
 
-/// Hyndman and Fan's continuous estimates.
+/// Returns Hyndman and Fan's continuous estimates.
 Place estimated(double q, double n, double alpha, double beta) {
   return neighbours(n * q + (alpha + q * (1 - alpha - beta)) - 1, n - 1);
 }
 
-/// The element before `exact` if it lies there and `stay` holds, else the next.
+/// Returns the element before `exact` if it is there and `stay` holds, else the next.
 Place stepped(double exact, double last, bool stay) {
   const auto low = std::floor(exact);
   return element(exact == low && stay ? low : low + 1, last);
@@ -73,12 +73,12 @@ Place place_of(double q, std::int64_t count, Interpolation interpolation) {
   return {};
 }
 
-/// NumPy's interpolation, which makes NaN of infinities.
+/// Interpolates as NumPy, where infinities give NaN.
 double between(double a, double b, double weight) {
   return weight < 0.5 ? a + (b - a) * weight : b - (b - a) * (1 - weight);
 }
 
-/// Number of elements of each line, over all ranks, that take part.
+/// Counts the elements of each line, over all ranks, that take part.
 template <class T>
 std::vector<std::int64_t> counts_of(const at::Tensor& lines, std::int64_t n, bool skip_nan, const Communicator& comm) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(lines.size(0)), n);
@@ -111,7 +111,7 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
     positions.push_back(std::max<std::int64_t>(1, count) - 1);
     std::sort(positions.end() - static_cast<std::ptrdiff_t>(each), positions.end());
   }
-  constexpr auto missing = std::numeric_limits<Result>::quiet_NaN();  // whole numbers never are
+  constexpr auto missing = std::numeric_limits<Result>::quiet_NaN();  // whole numbers are never missing
   at::Tensor result = at::full({std::ssize(wanted.q), columns}, missing, c10::CppTypeToScalarType<Result>::value);
   if (n == 0 || wanted.q.empty()) return result;
 
@@ -142,7 +142,7 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
 at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted, const Communicator& comm) {
   switch (lines.scalar_type()) {
     case at::kDouble: return interpolated<double, double>(lines, n, wanted, comm);
-    case at::kLong:  // of which float64 does not hold all
+    case at::kLong:  // float64 does not hold all int64
       return picks(wanted) ? interpolated<std::int64_t, std::int64_t>(lines, n, wanted, comm)
                            : interpolated<std::int64_t, double>(lines, n, wanted, comm);
     case at::kFloat: return interpolated<float, double>(lines, n, wanted, comm);

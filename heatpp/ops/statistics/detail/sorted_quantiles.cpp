@@ -18,7 +18,7 @@
 namespace heatpp::detail {
 namespace {
 
-/// `x` with the reduced axes as its last one.
+/// Returns `x` with the reduced axes as its last one.
 DNDarray lines_of(const DNDarray& x, const ReducedAxes& reduced) {
   const std::vector<int> from(reduced.axes.begin(), reduced.axes.end());
   std::vector<int> to;
@@ -29,13 +29,13 @@ DNDarray lines_of(const DNDarray& x, const ReducedAxes& reduced) {
   return moved.shape() == shape ? moved : reshape(moved, shape);
 }
 
-/// One result for each line, with the reduced axes as the caller wants them.
+/// Returns one result for each line, with the reduced axes as the caller wants them.
 DNDarray of_lines(const DNDarray& values, const ReducedAxes& reduced) {
   const auto result = squeeze(values, -1);
   return reduced.keepdims ? expand_dims(result, std::vector<int>(reduced.axes.begin(), reduced.axes.end())) : result;
 }
 
-// Of lines that reach over ranks on all of them.
+// Returns the first of each line, on all ranks if the lines are split.
 DNDarray first_of(const DNDarray& lines) { return expand_dims(lines.index({ellipsis, 0}), -1); }
 DNDarray last_of(const DNDarray& lines) { return expand_dims(lines.index({ellipsis, -1}), -1); }
 
@@ -57,7 +57,7 @@ DNDarray weighted_quantiles(const char* op, const DNDarray& x, DNDarray weights,
   const auto sorted = take_along_axis(lines, order, -1);
   const auto sums = cumsum(take_along_axis(lines_of(weights, reduced), order, -1), lines.ndim() - 1);
   const auto total = last_of(sums);
-  const auto missing = isnan(wanted.skip_nan ? first_of(sorted) : last_of(sorted));  // whose result is NaN
+  const auto missing = isnan(wanted.skip_nan ? first_of(sorted) : last_of(sorted));  // their result is NaN
   const auto unfit = logical_or(logical_not(isfinite(total)), eq(total, 0));
   if (any(wanted.skip_nan ? logical_and(unfit, logical_not(missing)) : unfit).item<bool>())
     raise<ValueError>(op, "got weights whose sum is 0 or not finite; expected another");

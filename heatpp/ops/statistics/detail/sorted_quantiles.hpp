@@ -4,14 +4,14 @@
 
 namespace heatpp::detail {
 
-/// The weights of `options` in the shape and layout of `x`. Throws ValueError for those, and for a method, that NumPy
-/// does not take.
+/// Returns the weights of `options` in the shape and layout of `x`. Throws ValueError for weights and methods that
+/// NumPy refuses.
 [[nodiscard]] DNDarray checked_weights(const char* op, const DNDarray& x, const PercentileOptions& options);
-/// The elements at which the sums of the weights of the sorted ones reach the parts q of all, with a first axis for
-/// them. Throws ValueError for sums that are not finite or 0.
+/// Returns the elements at which the sums of the sorted weights reach the parts q of the total, with a first axis for
+/// q. Throws ValueError for sums that are not finite or 0.
 [[nodiscard]] DNDarray weighted_quantiles(const char* op, const DNDarray& x, DNDarray weights, const Quantiles& wanted,
                                           const PercentileOptions& options);
-/// The median of complex numbers in their order.
+/// Returns the median of complex numbers in their order.
 [[nodiscard]] DNDarray complex_median(const char* op, const DNDarray& x, const PercentileOptions& options,
                                       bool skip_nan);
 

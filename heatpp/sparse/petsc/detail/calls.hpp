@@ -8,16 +8,16 @@
 
 namespace heatpp::sparse::detail {
 
-/// Throws ValueError where PETSc is not running.
+/// Throws ValueError unless PETSc is running.
 void expect_petsc(const char* op);
-/// Throws ValueError for what PETSc calls an error.
+/// Throws ValueError for an error code of PETSc.
 void check_petsc(const char* op, PetscErrorCode code);
 /// Throws TypeError for a dtype other than PetscScalar's.
 void check_scalar(const char* op, Dtype dtype);
-/// A size as PETSc's whole number. Throws ValueError where it does not fit.
+/// Returns a size as PETSc's integer. Throws ValueError if it does not fit.
 [[nodiscard]] PetscInt petsc_int(const char* op, std::int64_t number);
 
-/// PETSc's object of whose references one is held until the last copy of the pointer goes, or PETSc ends.
+/// Holds a reference to PETSc's object until the last copy of the pointer goes, or PETSc ends.
 [[nodiscard]] std::shared_ptr<_p_PetscObject> held(PetscObject object);
 /// Makes PETSc's object keep `kept`.
 void keep_with(const char* op, PetscObject object, std::shared_ptr<const void> kept);

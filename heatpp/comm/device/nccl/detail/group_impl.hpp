@@ -15,13 +15,13 @@ namespace heatpp::nccl {
 
 [[nodiscard]] const device::Library& library();
 
-/// Whether a call has not failed: those of communicators that do not block go on after they have returned.
+/// Whether a call did not fail. Calls of non-blocking communicators continue after they return.
 [[nodiscard]] inline bool is_fine(ncclResult_t code) { return code == ncclSuccess || code == ncclInProgress; }
-/// What has become of the communicator's latest call.
+/// Returns the state of the communicator's latest call.
 [[nodiscard]] ncclResult_t state_of(ncclComm_t comm);
 
-/// Lets go of a communicator that other ranks may still need. It ends when they let go of theirs; this rank looks then
-/// and now whether they have, since none should wait for them.
+/// Releases a communicator that other ranks may still need. It ends when they release theirs. This rank looks now and
+/// then whether they have, because no rank should wait for another here.
 void leave(int device, ncclComm_t comm);
 void look_after_those_left();
 
@@ -29,13 +29,13 @@ struct Group::Impl {
   Impl(const Communicator& comm_, int device_)
       : of(comm_.impl()), device(device_), rank(comm_.rank()), ranks(comm_.size()), peers(comm_), calls(comm_, 11) {}
 
-  Communicator::Impl& of;  // has the group
+  Communicator::Impl& of;  // holds the group
   int device, rank, ranks;
   device::Peers peers;
   device::Alarms calls;
   ncclComm_t comm = nullptr;
   bool made = false, given_up = false;
-  std::mutex mutex = {};  // operations of a group may be looked after by different threads
+  std::mutex mutex = {};  // different threads may advance operations of a group
 
   void offer();
   void begin(const device::Peers::Offer& offer);
@@ -50,7 +50,7 @@ struct Group::Impl {
   }
 
   void expect_use() const;
-  /// Throws where NCCL has failed here, or another rank's failure keeps the first so many calls from ending.
+  /// Throws if NCCL failed here, or if another rank's failure keeps the first `needed` calls from ending.
   ncclResult_t look(std::int64_t needed);
   void check(const char* call, ncclResult_t code);
   [[nodiscard]] std::string failure(const char* call, ncclResult_t code) const;
