@@ -236,8 +236,8 @@ TEST_CASE("handles and matrices of PETSc's that are not ready are an error on al
   const auto refused = [](auto from) { return message_of<ht::ValueError>(from); };
   const auto last = world.rank() == world.size() - 1;
 
-  CHECK(refused([&] { (void)sp::from_petsc(a); }) ==
-        "[from_petsc] got a matrix that is not assembled; expected it after MatAssemblyBegin and MatAssemblyEnd");
+  CHECK_THAT(refused([&] { (void)sp::from_petsc(a); }),
+             Catch::StartsWith("[from_petsc] got a matrix that is not assembled; expected it after MatAssemblyBegin"));
   const PetscInt first = 2 * world.rank();
   for (PetscInt row = first; row < first + 2; ++row) MatSetValue(a, row, row, 3, INSERT_VALUES);
   MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY);
