@@ -25,10 +25,10 @@ class Operand;
 class Selection;
 
 /// An n-dimensional array over the ranks of a communicator: a local block, and a Layout that tells where all blocks
-/// lie. A value: copies, selections and what `reshape`, `transpose` and the like return share its elements until one of
-/// them is written to, which then takes memory of its own (of this rank's block, without a message). Memory that
-/// `from_local` adopted is always written where it is, by the array that adopted it; whatever shares it is given its
-/// own elements before. An array that nothing was assigned to has no elements: any use but assigning throws ValueError.
+/// lie. It is a value: copies, selections and results of `reshape`, `transpose` and so on share its elements until one
+/// of them is written to. That one then takes memory of its own (for this rank's block, without a message). Memory that
+/// `from_local` adopted is always written in place by the array that adopted it; arrays that share it get their own
+/// elements before. If nothing was assigned to an array it has no elements: any use except assignment throws.
 class DNDarray {
  public:
   struct Impl;

@@ -14,7 +14,7 @@ constexpr std::size_t split_place = 3, first_extent = 4, max_kind = first_extent
 constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that the bytes can be counted
 
 /// Returns the dtype, the number of axes, whether the block is read-only, the split, and the extents. The extent along
-/// the split stands in the place of its rank behind the others. All ranks have equally many numbers.
+/// the split stands at the index of its rank, behind the others. All ranks have equally many numbers.
 std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optional<int> split,
                                      const Communicator& comm) {
   const auto& block = local.data;

@@ -99,7 +99,7 @@ DNDarray shaped_mask(const char* op, const DNDarray& x, const DNDarray& mask) {
   return reshape(mask.astype(bool_), x.shape());
 }
 
-/// Returns the positions with bool as 0 and 1. In the mode `raise` whoever uses them checks them.
+/// Returns the positions with bool as 0 and 1. In the mode `raise` the caller checks them.
 DNDarray in_mode(const char* op, const DNDarray& positions, std::int64_t extent, IndexMode mode) {
   if (positions.dtype() != bool_) detail::check_positions(op, positions, positions);
   const auto wide = positions.astype(int64);

@@ -8,10 +8,10 @@
 namespace heatpp::detail {
 
 // Sums over ranks that are exact until they are rounded once. Partial sums travel in twice the bytes: sums of floats of
-// up to 32 bits as float64, and sums of float64 as the unevaluated sum of two float64, in the place of a complex
-// number. If the sum of two partial sums does not fit exactly, it becomes a mark, a special NaN that absorbs all it
-// meets. What is not marked at the end is exact. Marked elements are the same on all ranks and are summed again from
-// all contributions at once.
+// up to 32 bits as float64, and sums of float64 as the unevaluated sum of two float64, stored as a complex number. If
+// the sum of two partial sums does not fit exactly, it becomes a mark, a special NaN that absorbs all it meets. What is
+// not marked at the end is exact. Marked elements are the same on all ranks and are summed again from all contributions
+// at once.
 
 /// Reductions beside those of ReduceOp: of partial sums in the wide dtype, and of contributions of all ranks.
 inline constexpr auto marked_sum = static_cast<ReduceOp>(64);

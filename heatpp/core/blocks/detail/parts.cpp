@@ -22,8 +22,8 @@ std::optional<Block> runs_of(const at::Tensor& part) {
   return block;
 }
 
-/// Describes one rank's parts as a block of an exchange. A single part of runs stays where it lies; other parts are
-/// placed behind one another in memory that is kept here.
+/// Describes one rank's parts as a block of an exchange. A single part of runs stays in place; other parts are placed
+/// behind one another in memory that is kept here.
 Block block_of(const std::vector<at::Tensor>& parts, at::Tensor& packed) {
   if (parts.empty()) return {};
   if (parts.size() == 1)

@@ -4,7 +4,7 @@
 
 namespace heatpp::detail {
 
-/// For each rank, parts of arrays as tensors on the CPU, where they lie.
+/// The parts of arrays for each rank, as tensors on the CPU, in place.
 using Parts = std::vector<std::vector<at::Tensor>>;
 
 /// Sends this rank's parts in `send` for each rank to that rank, which has as many elements in `receive`. Parts may lie
