@@ -1,5 +1,5 @@
-"""Runs hosts in C and Fortran with a network that Python has scripted, and reads what they write: host_test.py MPIEXEC -n
-RANKS ... -- PROGRAM ... Ends with 77, which ctest shows as skipped, where there is no torch or h5py."""
+"""Runs hosts in C and Fortran with a network that Python has scripted, and reads their files: host_test.py MPIEXEC -n
+RANKS ... -- PROGRAM ... Exits with 77, which ctest shows as skipped, if torch or h5py is missing."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as name:
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         subprocess.run([*command, folder, folder / "network.pt"], check=True, timeout=100, **options)
 
-    # The host's threads are as many after heatpp's calls as before, started by mpirun or not, whatever says how many.
+    # The host has as many threads after heatpp's calls as before, with and without mpirun, for every way to set their number.
     for threads in (None, "4"):
         environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
         environment |= {"OMP_NUM_THREADS": threads} if threads else {}
