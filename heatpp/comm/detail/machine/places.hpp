@@ -10,7 +10,7 @@ using Places = std::vector<std::vector<int>>;
 /// The result of a look at the machine.
 struct Machine {
   Places places;
-  int node_level = 0;  ///< of the network inside a node: 1 where the innermost parts are packages of processors
+  int node_level = 0;  ///< of the network inside a node: 1 if the innermost parts are packages of processors
 };
 
 /// Arranges the ranks as the options say, else `variable`, which is HEATPP_TOPOLOGY, else the machine. Collective;

@@ -9,7 +9,7 @@ namespace heatpp::detail {
 struct Fingerprint {
   char op[32] = {};
   char site[160] = {};
-  char caller[160] = {};        ///< the program's own line, where it is known
+  char caller[160] = {};        ///< the program's own line, if it is known
   char plan[96] = {};           ///< the first characters of the plan
   std::uint64_t plan_hash = 0;  ///< of the whole plan
   std::int64_t count = 0;

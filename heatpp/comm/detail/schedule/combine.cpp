@@ -45,7 +45,7 @@ W apply(W a, W b) {
   } else if constexpr (Op == ReduceOp::prod) {
     return a * b;
   } else {
-    const bool other = Op == ReduceOp::min ? b < a : b > a;  // false where either is NaN
+    const bool other = Op == ReduceOp::min ? b < a : b > a;  // false if either is NaN
     return a != a ? a : (other || b != b ? b : a);
   }
 }
