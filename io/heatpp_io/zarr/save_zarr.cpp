@@ -49,7 +49,7 @@ void check_options(const Shape& shape, const SaveZarrOptions& options) {
 /// Where an array goes.
 struct Target {
   fs::path store;
-  std::string name;   ///< of the array in it
+  std::string name;   ///< of the array in it; empty: the store itself is the array
   bool adds = false;  ///< to the group that is there, whose other arrays stay
   int format = 2;
 };
@@ -58,7 +58,8 @@ Target target_of(const fs::path& path, const SaveZarrOptions& options) {
   const auto [store, inside] = detail::store_path(path.string(), "");
   const auto name = detail::joined_name(inside, options.dataset);
   const auto format = options.format.value_or(options.shards.empty() ? 2 : 3);
-  return {store, name.empty() ? "data" : name, options.append || !inside.empty(), format};
+  const bool is_store = name.empty() && !options.dataset.empty();
+  return {store, name.empty() && !is_store ? "data" : name, options.append || !inside.empty(), format};
 }
 
 /// Throws ValueError for places where no array can be.
@@ -68,6 +69,8 @@ void check_target(const Target& target) {
                       target.store.string());
   if (std::ranges::any_of(fs::path(target.name), [](const fs::path& part) { return part == "." || part == ".."; }))
     raise<ValueError>(op, "got dataset \"{}\"; expected a name in the store", target.name);
+  if (target.name.empty() && target.adds)
+    raise<ValueError>(op, "got dataset \"/\" to add to \"{}\"; expected a name in the store", target.store.string());
 }
 
 bool is_array(const fs::path& place) {
@@ -185,7 +188,7 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
   all_or_none(comm, [&] {
     if (!aside) return;
     detail::write_metadata(directory, metadata, op);
-    if (!target.adds) detail::tell_groups(aside->path(), target.name, metadata, op);
+    if (!target.adds && !target.name.empty()) detail::tell_groups(aside->path(), target.name, metadata, op);
     aside->commit();
     if (target.adds) detail::tell_groups(target.store, target.name, metadata, op);
   });

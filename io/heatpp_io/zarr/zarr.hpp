@@ -36,16 +36,17 @@ struct SaveZarrOptions {
   bool overwrite = true;                                  ///< replace a store that is there, or throw IoError
   std::vector<std::string> dimension_names = {};          ///< one for each axis, or none; as xarray writes them
   Attributes attributes = {};                             ///< what else to say of the array
-  std::string dataset = {};                               ///< the array's name in the store, "group/x"; empty: "data"
+  std::string dataset = {};                               ///< its name, "group/x"; empty: "data"; "/": the whole store
   bool append = false;                                    ///< keep what the store holds, and add the array
   std::optional<int> format = std::nullopt;  ///< 2 or 3; nullopt: that of a store to append to, else 2, 3 with shards
   Shape shards = {};                         ///< of format 3: the extents of shards, multiples of chunks; empty: none
 };
 
 /// Writes `x` as an array of a Zarr store in the directory `path`: a group with consolidated metadata, as xarray opens
-/// it. The store appears under its name when it is complete, and replaces an older one by two renames; after an error
-/// the older one is as it was. A directory that is no Zarr store is never replaced. With `append`, and by a path into a
-/// store ("x.zarr/group/t", which replaces that array), other arrays of it stay. Axes without a name get one:
+/// it, or with dataset "/" the array alone. The store appears under its name when it is complete, and replaces an older
+/// one by two renames; after an error the older one is as it was. A directory that is no Zarr store is never replaced.
+/// With `append`, and by a path into a store ("x.zarr/group/t", which replaces that array), other arrays of it stay.
+/// Axes without a name get one:
 /// "<dataset>_dim_0". Any layout; a replicated array is written once. bfloat16 as in save_npy, in format 3 under its
 /// name. Collective: each rank writes whole chunks, or whole shards. What is on the wrong side of a chunk's edge
 /// changes ranks first, for which the array is recut along its split axis unless the chunks fit; where that axis has

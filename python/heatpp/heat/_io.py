@@ -172,7 +172,10 @@ def save_zarr(dndarray, path, overwrite=False, **options):
     sanitize_in(dndarray)
     if not overwrite and dndarray.comm.handle.bcast(path.exists()):
         raise RuntimeError(f"[save_zarr] got {path}, which is there; expected overwrite=True")
-    C.io.save_zarr(dndarray._x, path, overwrite=True, **{name: _inside(value) for name, value in options.items()})
+    options = {name: _inside(value) for name, value in options.items()}
+    if path.suffix == ".zarr":
+        options.setdefault("dataset", "/")  # as in HeAT the store is the array
+    C.io.save_zarr(dndarray._x, path, overwrite=True, **options)
 
 
 def _by_extension(action):

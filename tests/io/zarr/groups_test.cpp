@@ -62,6 +62,20 @@ TEST_CASE("a saved store is a group with consolidated metadata", "[io][zarr]") {
   }
 }
 
+TEST_CASE("a store can be the array itself", "[io][zarr]") {
+  const TempDir dir;
+  const auto path = dir.path("a.zarr");
+  const auto values = counting({6, 5}, at::kInt);
+  for (const int format : {2, 3}) {
+    ht::io::save(cut(values), path, {.dataset = "/", .zarr_format = format});
+    CHECK(fs::exists(fs::path(path) / (format == 2 ? ".zarray" : "zarr.json")));
+    CHECK_FALSE(fs::exists(fs::path(path) / "data"));
+    CHECK(same(ht::io::load(path, {.split = 1}), values));
+    CHECK_THAT(message_of<ht::ValueError>([&] { ht::io::save(cut(values), path, {.dataset = "/", .append = true}); }),
+               Contains("expected a name in the store"));
+  }
+}
+
 TEST_CASE("paths lead into a store, and end as a shell completes them", "[io][zarr]") {
   const TempDir dir;
   const auto path = dir.path("a.zarr");

@@ -109,7 +109,8 @@ ZarrMetadata metadata_of(const NewZarray& array, const Annotations& annotations,
   auto names = annotations.dimension_names;
   names.resize(array.shape.size());
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i].empty()) names[i] = heatpp::detail::formatted("{}_dim_{}", name.substr(name.rfind('/') + 1), i);
+    if (names[i].empty())
+      names[i] = heatpp::detail::formatted("{}_dim_{}", name.empty() ? "data" : name.substr(name.rfind('/') + 1), i);
   auto said = annotations.attributes;
   if (array.format == 3) return {{"zarr.json", array_of_format_3(array, names, zarr_attributes(said, array.dtype, 3))}};
   auto fill = taken_fill(said, array.dtype);
