@@ -42,6 +42,12 @@ concatenate, concat, stack = (_joined(getattr(C, name)) for name in ("concatenat
 hstack, vstack = _stacked(C.hstack), _stacked(C.vstack)
 
 
+def arange(start=0, stop=None, step=1, dtype=None, **options):
+    """Counts from `start` in steps of `step` before `stop`; with one number or a `stop` of None from 0 on. See the C++ function."""
+    first, end = (0, start) if stop is None else (start, stop)
+    return C.arange(first, end, step, dtype=dtype, **options)
+
+
 def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, split=None, device=None, comm=None):
     """Evenly spaced numbers, and their distance if that is asked for. See the C++ function."""
     options = _given(split=split, device=device, comm=comm)
@@ -145,4 +151,4 @@ def unique(x, /, axis=None, *, equal_nan=True, return_index=False, return_invers
     return (found.values, *(getattr(found, name) for name, wanted in asked.items() if wanted))
 
 
-__all__ = ["pad", "concatenate", "concat", "stack", "hstack", "vstack", "linspace", "delete", "fromfunction", "cross", "size", "ediff1d", "isin", "trapezoid", "unwrap", "interp", "gradient", "histogram", "piecewise", "unique"]
+__all__ = ["arange", "pad", "concatenate", "concat", "stack", "hstack", "vstack", "linspace", "delete", "fromfunction", "cross", "size", "ediff1d", "isin", "trapezoid", "unwrap", "interp", "gradient", "histogram", "piecewise", "unique"]
