@@ -163,8 +163,8 @@ def _transform(transform, comm):
 
 class DataParallel:
     """A module of torch that all ranks train in a loop of one's own: gradients are averaged by `step`, and not before, so that several networks
-    and optimizers, and several backward passes to a step, are written as in one process. Weights and buffers become those of rank 0; buffers are
-    each rank's own after that. Collective.
+    and optimizers, and several backward passes to a step, are written as in one process. Weights and buffers become those of rank 0. After that
+    each rank has its own buffers, such as BatchNorm's statistics, until `average_buffers`, which belongs before evaluating and saving. Collective.
 
         model = ht.nn.DataParallel(torch.nn.Linear(3, 1))
         optimizer = torch.optim.Adam(model.module.parameters())
@@ -173,7 +173,7 @@ class DataParallel:
         model.step(optimizer, rows=len(x))"""
 
     def __init__(self, module, comm=None):
-        self.module, self.comm = module, comm or default_comm()
+        self.module, self.comm, self._rows = module, comm or default_comm(), 0
         for tensor in [*module.parameters(), *module.buffers()]:
             self._take_from_rank_0(tensor.detach())
 
@@ -186,6 +186,7 @@ class DataParallel:
         not finite. Collective."""
         import torch
 
+        self._rows += rows
         trained = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
         told = torch.tensor([rows, *(parameter.grad is not None for parameter in trained)], dtype=torch.float64)
         self._add_up(told)
@@ -200,6 +201,41 @@ class DataParallel:
         """Averages the gradients over all ranks and lets the optimizer step. Collective."""
         self.average_gradients(rows)
         optimizer.step()
+
+    def average_buffers(self):
+        """Makes the buffers of all ranks equal. `running_mean` and `running_var`, as BatchNorm has them, become mean and variance of all ranks'
+        rows: each rank counts by the rows that it trained since the last call. Other numbers are averaged; whole ones become those of rank 0.
+        Collective."""
+        import torch
+
+        rows, self._rows = self._rows, 0
+        of_all = torch.tensor([float(rows)], dtype=torch.float64)
+        self._add_up(of_all)
+        equal = 1 / self.comm.size
+        share = rows / of_all.item() if of_all.item() > 0 else equal
+        done = set()
+        with torch.no_grad():
+            for part in self.module.modules():
+                own = {name: buffer for name, buffer in part.named_buffers(recurse=False) if id(buffer) not in done}
+                done.update(map(id, own.values()))
+                mean, variance = own.pop("running_mean", None), own.pop("running_var", None)
+                if mean is not None:
+                    before = mean.clone()
+                    self._mean(mean, share)
+                    if variance is not None and variance.shape == mean.shape:
+                        variance += (before - mean).square()
+                if variance is not None:
+                    self._mean(variance, share)
+                for buffer in own.values():
+                    if buffer.is_floating_point() or buffer.is_complex():
+                        self._mean(buffer, equal)
+                    else:
+                        self._take_from_rank_0(buffer)
+
+    def _mean(self, tensor, share):
+        """In place; what is infinite stays so where the rank has a share."""
+        tensor.mul_(share) if share > 0 else tensor.zero_()
+        self._add_up(tensor)
 
     def _average(self, torch, gradients, share):
         flat = torch.cat([gradient.detach().to_dense().reshape(-1) if gradient.is_sparse else gradient.detach().reshape(-1) for gradient in gradients]) * share

@@ -1,10 +1,14 @@
 """Networks and losses of any signature, optimizers by name, and loops of one's own, compared with torch in one process."""
 
+import pathlib
+import shutil
+import tempfile
 from typing import Dict, List, Tuple
 
 import numpy as np
 import torch
 from layouts import RANK, RANKS, Case, uneven
+from mpi4py import MPI
 
 import heatpp as ht
 
@@ -204,6 +208,11 @@ class Signatures(Case):
         self.in_torch(module, torch.optim.Adam([{"params": [module.b]}, {"params": [module.a, module.c], "weight_decay": 0.1}], lr=0.05),
                       lambda module: torch.nn.functional.mse_loss(module(torchs(ROWS)), torchs(VALUES)))
         self.same_weights(ours, module)
+        ours, module = ht.nn.ScriptModule(linear()), linear()  # `rate` is that of the largest, of which the other keeps its share
+        ht.nn.Trainer(ours, "mse", optimizer="sgd", learning_rate=0.1, rate=lambda batch, total: 0.3, epochs=4, groups=[{"params": "*.bias", "lr": 0.001}], **OPTIONS).fit(x, y)
+        groups = [{"params": [module[0].weight, module[2].weight]}, {"params": [module[0].bias, module[2].bias], "lr": 0.003}]
+        self.in_torch(module, torch.optim.SGD(groups, lr=0.3), lambda module: torch.nn.functional.mse_loss(module(torchs(ROWS)), torchs(VALUES)))
+        self.same_weights(ours, module)
         with self.assertRaisesRegex(ValueError, 'got the group "3.weight"'):
             ht.nn.Trainer(ours, "mse", groups=[{"params": ["3.weight"]}])
         with self.assertRaisesRegex(TypeError, "got a group of tensors"):
@@ -313,6 +322,66 @@ class Signatures(Case):
         module["used"].weight.grad.fill_(float("nan") if RANK == 0 else 1)
         with self.assertRaisesRegex(ValueError, "NaN or infinity on some rank"):
             model.average_gradients()
+
+
+    def test_buffers_are_those_of_all_rows(self):
+        class Counted(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = self.same = torch.nn.BatchNorm1d(3, momentum=None).double()
+                self.register_buffer("mask", torch.tensor([1.0, float("inf")]))
+                self.register_buffer("rank", torch.tensor([RANK + 7]))
+                self.register_buffer("own", torch.tensor([float(RANK)]))
+
+            def forward(self, x):
+                return self.norm(x)
+
+        edges = [3 + 4 * rank for rank in range(RANKS)] + [22]  # the last rank has more rows
+        parts = [ROWS[first:end] for first, end in zip(edges, edges[1:])]
+        model = ht.nn.DataParallel(Counted())
+        optimizer = torch.optim.SGD(model.module.parameters(), lr=0.0)
+        for _ in range(2):
+            optimizer.zero_grad()
+            model(torchs(parts[RANK])).square().mean().backward()
+            model.step(optimizer, rows=len(parts[RANK]))
+        model.module.own.fill_(RANK)
+        model.average_buffers()
+        mean, norm = ROWS[3:].mean(0), model.module.norm
+        self.same(norm.running_mean.numpy(), mean, rtol=1e-12)
+        self.assertEqual((norm.num_batches_tracked.item(), model.module.rank.item()), (2, 7))
+        self.same(model.module.own.numpy(), np.array([(RANKS - 1) / 2], np.float32), rtol=1e-6)
+        self.same(model.module.mask.numpy(), np.array([1.0, np.inf], np.float32))
+        # The mean of the ranks' variances, and how far their means are apart.
+        spread = sum(len(part) * (part.var(0, ddof=1) + (part.mean(0) - mean) ** 2) for part in parts) / 19
+        self.same(norm.running_var.numpy(), spread, rtol=1e-12)
+        before = norm.running_mean.clone()
+        model.average_buffers()  # without rows since then: all are alike
+        self.same(norm.running_mean.numpy(), before.numpy(), rtol=1e-15)
+
+    def test_lbfgs_takes_stored_rows_and_refuses_parts_of_them(self):
+        import h5py
+
+        folder = MPI.COMM_WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
+        file = pathlib.Path(folder) / "rows.h5"
+        if RANK == 0:
+            with h5py.File(file, "w") as stored:
+                stored["x"], stored["y"] = ROWS, VALUES
+        MPI.COMM_WORLD.Barrier()
+        stored = ht.nn.Dataset.from_hdf5(file, inputs="x", targets="y")
+        ours, module = ht.nn.ScriptModule(linear()), linear()
+        options = dict(optimizer="lbfgs", optimizer_options={"line_search_fn": "strong_wolfe", "max_iter": 5}, progress=False)
+        ht.nn.Trainer(ours, "mse", epochs=3, batch_size=22, **options).fit(stored)
+        lbfgs = torch.optim.LBFGS(module.parameters(), line_search_fn="strong_wolfe", max_iter=5)
+        self.in_torch(module, lbfgs, lambda module: torch.nn.functional.mse_loss(module(torchs(ROWS)), torchs(VALUES)), steps=3)
+        self.same_weights(ours, module, rtol=1e-6, atol=1e-6)
+        for wrong, text in ((dict(batch_size=8), r"got LBFGS with \d+ batches of 8 rows in an epoch; expected batch_size to be all rows"),
+                            (dict(batch_size=22, folder=folder), "got LBFGS with the folder .*save_safetensors keeps the weights"),
+                            (dict(batch_size=22, autocast="float16"), "got LBFGS with autocast in float16")):
+            with self.assertRaisesRegex(ValueError, text):
+                ht.nn.Trainer(ours, "mse", **wrong, **options).fit(stored)
+        MPI.COMM_WORLD.Barrier()
+        if RANK == 0:
+            shutil.rmtree(folder)
 
 
 def lambda_free():

@@ -177,8 +177,10 @@ class Training(Case):
             self.assertLess(trainer.evaluate(x, y).loss, before / 4)
 
     def check_steps(self, module, ours, x, y, step, loss, kind, **options):
-        """Trains both on all rows, and compares their weights and losses."""
-        result = ht.nn.Trainer(ours, loss, epochs=10, batch_size=len(x) * RANKS, shuffle="none", progress=False, **options).fit(ht.array(x, split=0), ht.array(y, split=0))
+        """Trains both on all rows, and compares their weights, losses of epochs and what evaluate gives."""
+        data = ht.array(x, split=0), ht.array(y, split=0)
+        trainer = ht.nn.Trainer(ours, loss, epochs=10, batch_size=len(x) * RANKS, shuffle="none", progress=False, **options)
+        result = trainer.fit(*data)
         optimizer = kind(module.parameters())
         for epoch in result.epochs:
             optimizer.zero_grad()
@@ -188,6 +190,7 @@ class Training(Case):
             optimizer.step()
         for name, value in ours.state_dict().items():
             self.same(value.numpy(), module.state_dict()[name].numpy(), rtol=1e-4, atol=1e-5)
+        self.assertAlmostEqual(trainer.evaluate(*data).loss, step(module(torch.from_numpy(x)), torch.from_numpy(y)).item(), places=4)
 
     def test_losses_weigh_rows_as_in_one_process(self):
         sgd = lambda parameters: torch.optim.SGD(parameters, lr=0.5)  # noqa: E731
@@ -214,8 +217,9 @@ class Training(Case):
     def test_complex_weights_are_torchs(self):
         x = RANDOM.normal(size=(12, 2, 8)).astype(np.float32)
         y = np.roll(x, 1, axis=2)
-        adam = lambda parameters: torch.optim.Adam(parameters, lr=0.02)  # noqa: E731
-        self.check_steps(Spectral(), ht.nn.ScriptModule(Spectral()), x, y, torch.nn.functional.mse_loss, "mse", adam, learning_rate=0.02)
+        for name, kind in (("adam", torch.optim.Adam), ("adamw", torch.optim.AdamW)):
+            of_torch = lambda parameters, kind=kind: kind(parameters, lr=0.02)  # noqa: E731
+            self.check_steps(Spectral(), ht.nn.ScriptModule(Spectral()), x, y, torch.nn.functional.mse_loss, "mse", of_torch, optimizer=name, learning_rate=0.02)
 
     def test_the_network_has_the_running_mean(self):
         x, y = ht.array(ROWS, split=0), ht.array(VALUES, split=0)
