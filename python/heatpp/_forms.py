@@ -42,10 +42,10 @@ concatenate, concat, stack = (_joined(getattr(C, name)) for name in ("concatenat
 hstack, vstack = _stacked(C.hstack), _stacked(C.vstack)
 
 
-def arange(start=0, stop=None, step=1, dtype=None, **options):
+def arange(start=0, stop=None, step=1, dtype=None, split=None, device=None, comm=None):
     """Counts from `start` in steps of `step` before `stop`; with one number or a `stop` of None from 0 on. See the C++ function."""
     first, end = (0, start) if stop is None else (start, stop)
-    return C.arange(first, end, step, dtype=dtype, **options)
+    return C.arange(first, end, step, dtype=dtype, **_given(split=split, device=device, comm=comm))
 
 
 def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, split=None, device=None, comm=None):
