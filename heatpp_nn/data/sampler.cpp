@@ -112,6 +112,13 @@ int DistributedSampler::active_ranks(std::int64_t batch) const {
   return active;
 }
 
+bool DistributedSampler::any_has(std::int64_t rows, std::int64_t batch) const {
+  if (!joins()) return rows == options_.batch_size;
+  for (int rank = 0; rank < layout_.ranks(); ++rank)
+    if (count(batch, rank) == rows) return true;
+  return false;
+}
+
 double DistributedSampler::weight(std::int64_t batch) const {
   return static_cast<double>(count(batch) * layout_.ranks()) / static_cast<double>(total(batch));
 }

@@ -62,6 +62,8 @@ class DistributedSampler {
   [[nodiscard]] std::int64_t total(std::int64_t batch) const;
   /// How many ranks have rows in a batch.
   [[nodiscard]] int active_ranks(std::int64_t batch) const;
+  /// Whether some rank has so many rows in a batch.
+  [[nodiscard]] bool any_has(std::int64_t rows, std::int64_t batch) const;
   /// What this rank's mean over its rows is to be multiplied by so that the mean over all ranks is the mean over all
   /// rows; 0 without rows.
   [[nodiscard]] double weight(std::int64_t batch) const;

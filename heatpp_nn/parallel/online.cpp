@@ -195,6 +195,7 @@ double OnlineTrainer::update() {
   begun_ = true;
   clear_();
   if (loss.is_sum) replica_.backward_sum(loss.loss, loss.weight);
+  else if (has_synchronised_norms(*replica_.shared_module())) replica_.backward(loss.loss, loss.weight, 0);
   else replica_.backward(loss.loss, loss.weight);
   const auto value = rows() > 0 ? loss.value : std::numeric_limits<double>::quiet_NaN();
   step_(value);

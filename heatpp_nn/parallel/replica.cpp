@@ -3,6 +3,8 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
 #include <heatpp_nn/optim/detail/squares.hpp>
+#include <heatpp_nn/parallel/detail/complex_watch.hpp>
+#include <heatpp_nn/parallel/detail/statistics.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>
@@ -62,13 +64,6 @@ std::pair<std::string, std::string> first_lines_to_differ(const std::string& a, 
     if (auto x = next(of_a), y = next(of_b); x != y) return {x, y};
 }
 
-/// "block.norm.running_var" as "block.norm" and "running_var".
-std::pair<std::string, std::string> split_name(const std::string& name) {
-  const auto dot = name.rfind('.');
-  if (dot == std::string::npos) return {"", name};
-  return {name.substr(0, dot), name.substr(dot + 1)};
-}
-
 /// The mean over nodes, which count by their ranks, of tensors that one rank of each has.
 void average_across(const Topology& topology, const std::vector<at::Tensor>& tensors) {
   const at::NoGradGuard no_grad;
@@ -79,14 +74,11 @@ void average_across(const Topology& topology, const std::vector<at::Tensor>& ten
   wait_all(requests);
 }
 
-/// Their mean, in which this rank has a share; nullopt: all have the same.
-void average(const Topology& topology, const std::vector<at::Tensor>& tensors, std::optional<double> share) {
-  if (!share) return detail::average(topology, tensors);
-  for (const auto& tensor : tensors) {
-    if (*share > 0) at::Tensor(tensor).mul_(*share);
-    else at::Tensor(tensor).zero_();  // what is infinite would be NaN
-  }
-  detail::add_up(topology, tensors);
+[[noreturn]] void refuse_complex(const char* what) {
+  raise<ValueError>("Replica",
+                    "got {}; expected an optimizer of the replica's parameters(), which have complex ones as real "
+                    "numbers, since LibTorch's optimizers do not step complex numbers as PyTorch's do",
+                    what);
 }
 
 std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
@@ -127,6 +119,7 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
       detail::Ownership{node, {*flat_, node, static_cast<int>(smallest[0])}, std::nullopt, {}});
   gradients_ = std::make_unique<detail::GradientAverage>(*flat_, node, topology_, options.gradients);
   for (const auto& piece : flat_->complex()) optimized_[trained_.size() - 1 - piece.parameter] = piece.values;
+  complex_ = std::make_unique<detail::ComplexWatch>(*flat_);
   if (shard_) share_out();
   gradients_->send_to(Scope::all);
 }
@@ -205,10 +198,8 @@ void Replica::check_complex(const torch::optim::Optimizer& optimizer) const {
   if (flat_->complex().empty()) return;
   for (const auto& group : optimizer.param_groups())
     for (const auto& tensor : group.params())
-      if (tensor.is_complex())
-        raise<ValueError>("Replica",
-                          "got an optimizer of a complex parameter, which LibTorch's optimizers do not step as "
-                          "PyTorch's do; expected one of the replica's parameters(), where it is real numbers");
+      if (tensor.is_complex()) refuse_complex("an optimizer of a complex parameter");
+  complex_->end();
 }
 
 void Replica::agree_on(const char* op, const torch::optim::Optimizer& optimizer) const {
@@ -270,9 +261,18 @@ void Replica::send_gradients(std::optional<Scope> scope) {
   gradients_->send_to(scope);
 }
 
+/// Norms over several ranks add up gradients of these, which then have to have one unit. Without such norms a rank
+/// supposes that others have as many samples.
 void Replica::backward(const at::Tensor& loss, double samples) {
-  const bool together = has_synchronised_norms(*module_);  // whose backward adds up gradients of several ranks
-  run_backward(loss, samples, gradients_->weigh(samples, !together), together);
+  const auto* const norms = ranks_of_norms(*module_);
+  std::array<double, 1> sum{samples};
+  if (norms) norms->allreduce(sum);
+  const auto of_all = sum[0] * topology_.comm().size() / (norms ? norms->size() : 1);
+  run_backward(loss, samples, gradients_->weigh(samples, of_all), norms != nullptr);
+}
+
+void Replica::backward(const at::Tensor& loss, double samples, double of_all) {
+  run_backward(loss, samples, gradients_->weigh(samples, of_all), has_synchronised_norms(*module_));
 }
 
 void Replica::backward_sum(const at::Tensor& loss, double samples) {
@@ -292,11 +292,14 @@ bool Replica::finish_gradients(double scale, bool failed) {
                       "optimizer.step()");
   flat_->adopt();
   const bool thawed = std::ranges::any_of(frozen_, [](const auto& tensor) { return tensor.requires_grad(); });
-  const bool finite = gradients_->finish({.scale = scale, .failed = failed, .thawed = thawed});
+  const bool unused = !shard_ && complex_->unused();
+  const bool finite = gradients_->finish({.scale = scale, .failed = failed, .thawed = thawed, .unused = unused});
   if (gradients_->thawed())
     raise<ValueError>("Replica",
                       "got a parameter that requires gradients but was frozen when the module was wrapped; "
                       "expected it to be wrapped again after that");
+  if (gradients_->unused()) refuse_complex("gradients of complex parameters by which nobody has stepped");
+  if (finite && !shard_) complex_->begin();
   outdated_ = shard_ && finite;
   rows_ += gradients_->own_samples();
   return finite;
@@ -342,33 +345,11 @@ std::optional<double> Replica::share_of_rows() const {
   return own / sum;
 }
 
-/// Means first, so that a variance can take up how far this rank's mean was from that of all.
 void Replica::average_statistics(const std::vector<at::Tensor>& tensors) const {
-  const at::NoGradGuard no_grad;
-  std::map<std::string, std::pair<at::Tensor, at::Tensor>> own_means;  // by the module's name: the buffer, as it was
-  std::map<std::string, at::Tensor> variances;
-  std::vector<at::Tensor> means, others;
-  auto next = tensors.begin();
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (!buffers_[i].is_floating_point()) continue;
-    const auto [module, name] = split_name(buffer_names_[i]);
-    const auto& tensor = *next++;
-    if (name == "running_var") variances[module] = tensor;
-    else (name == "running_mean" ? means : others).push_back(tensor);
-    if (name == "running_mean") own_means[module] = {tensor, tensor.clone()};
-  }
-  const auto share = share_of_rows();
-  average(topology_, others, std::nullopt);
-  average(topology_, means, share);
-  std::vector<at::Tensor> spread;
-  for (auto& [module, variance] : variances) {
-    spread.push_back(variance);
-    const auto found = own_means.find(module);
-    if (found == own_means.end() || found->second.first.sizes() != variance.sizes()) continue;
-    const auto& [mean, own] = found->second;
-    variance.add_((own - mean).square_());
-  }
-  average(topology_, spread, share);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i].is_floating_point()) names.push_back(buffer_names_[i]);
+  detail::average_statistics(topology_, names, tensors, share_of_rows());
 }
 
 void Replica::add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const {

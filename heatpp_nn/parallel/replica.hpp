@@ -11,6 +11,9 @@ class Module;
 namespace torch::optim {
 class Optimizer;
 }
+namespace heatpp::nn::detail {
+class ComplexWatch;
+}
 
 namespace heatpp::nn {
 
@@ -82,8 +85,12 @@ class Replica {
   /// Backward of a mean loss over `samples` rows, where ranks have different numbers of them: the gradients become
   /// those of the mean over all rows. A mean by weights passes their sum in place of the rows. A rank without rows
   /// passes 0 and any loss. With `no_sync`, what several calls have counts together. All ranks call it, or none. Throws
-  /// ValueError for numbers below 0. Local.
+  /// ValueError for numbers below 0. Local; with layers that normalise over several ranks a sum of one number over
+  /// these.
   void backward(const at::Tensor& loss, double samples);
+  /// Every rank also passes how many samples all of them have, or 0 if it does not know. Gradients of float16 then
+  /// overflow where those of one process would, even if ranks have very different numbers of samples. Local.
+  void backward(const at::Tensor& loss, double samples, double of_all);
   /// Backward of a loss that is a sum over `samples` rows: the gradients become those of the sum over all ranks. Throws
   /// the same. Local.
   void backward_sum(const at::Tensor& loss, double samples);
@@ -92,8 +99,9 @@ class Replica {
   /// gradient on some ranks counts as zero there; one that has none anywhere keeps none. Gradients are views of one
   /// buffer then, which the next batch writes to. They are divided by `scale`, by which the loss was multiplied.
   /// Returns false where a gradient of some rank is not finite, or one of them says that it `failed` before: then all
-  /// are undefined. Throws ValueError on all ranks where a parameter that was frozen requires gradients by now.
-  /// Collective over the scope.
+  /// are undefined. Throws ValueError on all ranks where a parameter that was frozen requires gradients by now, and
+  /// where nobody has stepped by the gradients that complex parameters had in the first batch, as an optimizer of the
+  /// module's own parameters does not. Collective over the scope.
   [[nodiscard]] bool finish_gradients(double scale = 1, bool failed = false);
   /// Lets the optimizer step and, where ranks share its work, gives every rank the others' new weights: in place of
   /// `optimizer.step()`. Collective then and the first time, otherwise local. Throws ValueError where the optimizer has
@@ -134,7 +142,9 @@ class Replica {
   /// rank passes tensors of its `parameters()`; otherwise nothing is done.
   void add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const;
 
-  // For DASO, running means and checkpoints.
+  // For the Trainer, DASO, running means and checkpoints.
+  /// The sum of a number over the ranks that average the gradients of the next backward. Collective over these.
+  [[nodiscard]] double sum_over_scope(double number) const { return gradients_->sum_over_scope(number); }
   /// Throws ValueError where ranks share the optimizer's work and this one has other tensors than this rank's pieces,
   /// and for an optimizer of complex tensors.
   void check(const torch::optim::Optimizer& optimizer) const;
@@ -176,6 +186,7 @@ class Replica {
   std::unique_ptr<detail::FlatParameters> flat_;
   std::unique_ptr<detail::Ownership> owned_;
   std::unique_ptr<detail::GradientAverage> gradients_;
+  std::unique_ptr<detail::ComplexWatch> complex_;
   bool updated_ = false;   // whether the ranks' optimizers have been compared
   bool outdated_ = false;  // the weights, where other ranks have updated their share
   double rows_ = 0;        // trained since buffers were averaged

@@ -197,10 +197,14 @@ std::int64_t synchronise_norms(torch::nn::Module& module, const Topology& topolo
   return layers;
 }
 
-bool has_synchronised_norms(const torch::nn::Module& module) {
+const Communicator* ranks_of_norms(const torch::nn::Module& module) {
+  const Communicator* most = nullptr;
   for (const auto& part : module.modules())
-    if (const auto* norm = part->as<SyncBatchNormImpl>(); norm && norm->is_synchronised()) return true;
-  return false;
+    if (const auto* norm = part->as<SyncBatchNormImpl>(); norm && norm->ranks())
+      if (!most || norm->ranks()->size() > most->size()) most = norm->ranks();
+  return most;
 }
+
+bool has_synchronised_norms(const torch::nn::Module& module) { return ranks_of_norms(module) != nullptr; }
 
 }  // namespace heatpp::nn

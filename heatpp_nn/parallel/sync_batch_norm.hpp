@@ -33,6 +33,8 @@ class SyncBatchNormImpl : public torch::nn::Module {
   /// Local.
   void set_ranks(const Communicator& comm) { comm_ = comm; }
   [[nodiscard]] bool is_synchronised() const { return comm_ && comm_->size() > 1; }
+  /// Those, or nullptr where it normalises by this rank's rows alone.
+  [[nodiscard]] const Communicator* ranks() const { return is_synchronised() ? &*comm_ : nullptr; }
 
   at::Tensor weight, bias, running_mean, running_var, num_batches_tracked;
 
@@ -52,6 +54,9 @@ TORCH_MODULE(SyncBatchNorm);
 /// LibTorch's BatchNorm throws ValueError, which names the first. Collective.
 std::int64_t synchronise_norms(torch::nn::Module& module, const Topology& topology, Scope scope = Scope::all);
 
+/// The ranks over which the layers of a module normalise, the most if they differ; nullptr: each by its own rows.
+/// Local.
+[[nodiscard]] const Communicator* ranks_of_norms(const torch::nn::Module& module);
 /// Whether a module has layers that normalise over several ranks. Local.
 [[nodiscard]] bool has_synchronised_norms(const torch::nn::Module& module);
 

@@ -187,12 +187,24 @@ class Loading {
 
   void bring(std::size_t section, Read& read, double share) {
     const auto body = file_.body(section);
+    check_complex(read.state, body);
     auto left = std::string_view(body).substr(assembly_.bring(read.state.rows, body, share));
     read.memory = detail::memory_in(left, read.state.memory);
     read.rest = detail::rest_of(left);
     detail::check_alike(training_.replica.buffers(), read.rest.buffers);
     if (read.rest.mean.empty()) read.rest.mean = detail::floating(read.rest.buffers);
     if (training_.mean) detail::check_alike(training_.mean->of_buffers(), read.rest.mean);
+  }
+
+  /// Older files count complex weights by complex numbers, and have moments of them that are not PyTorch's. What ends
+  /// the body, an archive, does not begin where it would then.
+  void check_complex(const detail::RankState& state, std::string_view body) const {
+    if (training_.replica.flat().complex().empty()) return;
+    const auto end = assembly_.bytes_of(state.rows) + detail::bytes_of(state.memory);
+    if (end > body.size() || !body.substr(end).starts_with("PK"))
+      throw std::runtime_error(
+          "complex weights in an older form, with moments that are not PyTorch's; to keep the weights, load it with "
+          "the version that wrote it, save_safetensors there and load_safetensors here");
   }
 
   /// Each rank takes up its own state.

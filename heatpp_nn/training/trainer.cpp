@@ -80,12 +80,11 @@ class Trainer::Fit {
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
         random_(trainer.comm(), trainer.network.device()),
         position_{options_.seed, 0, 0} {
-    if (detail::steps_by_closure(trainer_.optimizer))
-      detail::check_closure(trainer_.replica(), options_, loader_.batches());
+    if (detail::steps_by_closure(trainer_.optimizer)) detail::check_closure(replica(), options_, loader_.batches());
     loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
     make_daso();
-    if (options_.ema) trainer_.mean = std::make_unique<detail::WeightMean>(trainer_.replica(), *options_.ema);
+    if (options_.ema) trainer_.mean = std::make_unique<detail::WeightMean>(replica(), *options_.ema);
     if (!options_.folder.empty())
       checkpoints_.emplace(options_.folder, trainer_.comm(), CheckpointManagerOptions{.keep = options_.keep});
     if (options_.resume) resume();
@@ -109,7 +108,7 @@ class Trainer::Fit {
         break;
       }
     }
-    trainer_.replica().weigh_buffers(std::nullopt);
+    replica().weigh_buffers(std::nullopt);
     if (early_.state().stopped) result_.ended = Ended::early;
     if (checkpoints_) checkpoints_->finish();
     if (log_) log_->draw(trainer_.daso.get(), batch_);
@@ -119,6 +118,7 @@ class Trainer::Fit {
   }
 
  private:
+  [[nodiscard]] Replica& replica() const { return trainer_.replica(); }
   [[nodiscard]] GradScaler* scaler() const { return trainer_.scaler ? &*trainer_.scaler : nullptr; }
   [[nodiscard]] std::string file(const char* name) const { return (options_.folder / name).string(); }
   /// Whether ranks have trained apart, in nodes or within one.
@@ -128,17 +128,17 @@ class Trainer::Fit {
 
   void make_daso() {
     if (options_.daso)
-      trainer_.daso = std::make_unique<DASO>(trainer_.replica(), trainer_.optimizer,
-                                             detail::daso_options(options_, length_, scaler()));
+      trainer_.daso =
+          std::make_unique<DASO>(replica(), trainer_.optimizer, detail::daso_options(options_, length_, scaler()));
   }
 
   /// Returns false where a signal has come.
   bool train_epoch() {
     const auto rest = loader_.epoch(position_);
-    trainer_.replica().weigh_buffers(rows_of_epoch());
+    replica().weigh_buffers(rows_of_epoch());
     ProgressBar bar(trainer_.comm(), {.total = loader_.batches(),
                                       .label = formatted("epoch {}/{}", position_.epoch + 1, options_.epochs)});
-    trainer_.replica().shared_module()->train();
+    replica().shared_module()->train();
     for (const auto& batch : rest) {
       const auto loss = train_batch(batch);
       position_ = loader_.position();
@@ -173,7 +173,9 @@ class Trainer::Fit {
   double train_batch(const Batch& batch) {
     if (rate_) trainer_.rates->set(trainer_.optimizer, rate_(batch_));
     const bool by_closure = detail::steps_by_closure(trainer_.optimizer);
-    const auto loss = by_closure ? step_by_closure(batch) : differentiate(batch);
+    const auto work = [&] { return differentiate(batch); };
+    const auto loss =
+        by_closure ? detail::step_by_closure(replica(), trainer_.optimizer, options_.max_norm, work) : work();
     if (!by_closure) step(loss.value);
     if (trainer_.mean) trainer_.mean->update(trainer_.training().alike());
     losses_.add(loss.value, loss.weight);
@@ -183,17 +185,28 @@ class Trainer::Fit {
   /// Leaves the gradients of a batch.
   detail::WeighedLoss differentiate(const Batch& batch) {
     trainer_.optimizer.zero_grad();
+    const bool norms = has_synchronised_norms(*replica().shared_module());
     detail::WeighedLoss loss;
-    if (batch.inputs.size(0) > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
+    together([&] {
+      if (batch.inputs.size(0) > 0 || norms) loss = loss_of(batch);
+    });
     const auto scaled = loss.loss.defined() && scaler() ? scaler()->scale(loss.loss) : loss.loss;
-    if (loss.is_sum) trainer_.replica().backward_sum(scaled, loss.weight);
-    else trainer_.replica().backward(scaled, loss.weight);
+    const auto of_all = scaler() ? replica().sum_over_scope(loss.weight) : rows_of_all();
+    if (loss.is_sum) replica().backward_sum(scaled, loss.weight);
+    else if (norms || scaler()) replica().backward(scaled, loss.weight, of_all);
+    else replica().backward(scaled, loss.weight);
     return loss;
   }
 
-  detail::WeighedLoss step_by_closure(const Batch& batch) {
-    return detail::step_by_closure(trainer_.replica(), trainer_.optimizer, options_.max_norm,
-                                   [&] { return differentiate(batch); });
+  /// The number of the batch that is trained.
+  [[nodiscard]] std::int64_t number() const { return loader_.position().batch - 1; }
+  [[nodiscard]] double rows_of_all() const { return static_cast<double>(loader_.sampler().total(number())); }
+
+  /// BatchNorm refuses one row, which one rank alone may have: all agree on the first batch in which any has one.
+  void together(const std::function<void()>& work) {
+    if (takes_one_row_ || !loader_.sampler().any_has(1, number())) return work();
+    all_or_none(trainer_.comm(), work);
+    takes_one_row_ = true;
   }
 
   /// Where nothing counts, for layers that normalise over all ranks and wait for this one, one that all outputs have a
@@ -217,12 +230,11 @@ class Trainer::Fit {
 
   void step(double loss) {
     if (trainer_.daso) return trainer_.daso->step(loss);
-    auto& replica = trainer_.replica();
-    const bool finite = scaler() ? scaler()->finish(replica) : replica.finish_gradients();
-    if (!finite && !scaler()) replica.throw_not_finite("Trainer");
+    const bool finite = scaler() ? scaler()->finish(replica()) : replica().finish_gradients();
+    if (!finite && !scaler()) replica().throw_not_finite("Trainer");
     if (!finite) return;
-    if (options_.max_norm) (void)replica.clip_gradients(*options_.max_norm);
-    replica.update(trainer_.optimizer);
+    if (options_.max_norm) (void)replica().clip_gradients(*options_.max_norm);
+    replica().update(trainer_.optimizer);
   }
 
   void end_epoch() {
@@ -241,7 +253,7 @@ class Trainer::Fit {
   /// What ranks train or keep by themselves, so that a row gets the same outputs on all.
   void make_equal() {
     if (trainer_.daso) trainer_.daso->drain();
-    else trainer_.replica().average_buffers();
+    else replica().average_buffers();
     if (trainer_.mean) trainer_.mean->agree(apart());
   }
 
@@ -251,8 +263,7 @@ class Trainer::Fit {
     early_.update(result.validation->loss);
     if (!(result.validation->loss < least_)) return;
     least_ = result.validation->loss;
-    if (log_)
-      save_safetensors(file("best.safetensors"), *trainer_.replica().shared_module(), {.comm = trainer_.comm()});
+    if (log_) save_safetensors(file("best.safetensors"), *replica().shared_module(), {.comm = trainer_.comm()});
   }
 
   void write_batches() {
@@ -262,16 +273,12 @@ class Trainer::Fit {
 
   void save() {
     if (options_.folder.empty()) return;
-    const auto& early = early_.state();
-    const auto scale = scaler() ? scaler()->state() : GradScaler::State{};
-    const auto all = losses_.epoch(trainer_.comm());  // which other ranks may go on with
-    const Extras extras{
-        {"trainer",
-         at::tensor({all.sum, all.weight, static_cast<double>(batch_), static_cast<double>(early.seen),
-                     static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
-                     static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good), least_},
-                    at::kDouble)}};
-    checkpoints_->save(batch_, trainer_.training(), position_, extras);
+    const detail::LoopState state{.losses = losses_.epoch(trainer_.comm()),  // which other ranks may go on with
+                                  .batch = batch_,
+                                  .early = early_.state(),
+                                  .scale = scaler() ? scaler()->state() : GradScaler::State{},
+                                  .least = least_};
+    checkpoints_->save(batch_, trainer_.training(), position_, {{"trainer", detail::to_tensor(state)}});
   }
 
   /// The optimizer's options stay those of the program, which may ask for others than the one that wrote the file.
@@ -289,26 +296,16 @@ class Trainer::Fit {
     if (!position_.rows) position_.batch = std::min(position_.batch, length_.epoch);
     if (position_.batch == 0) position_.seed = options_.seed;  // an epoch ends in the order in which it began
     const auto found = resumed->extras.find("trainer");
-    const auto count = found == resumed->extras.end() ? 0 : found->second.numel();
-    if (count != 10 && count != 11)
+    const auto state = detail::loop_state(found == resumed->extras.end() ? at::Tensor() : found->second);
+    if (!state)
       raise<IoError>("Trainer", "got a checkpoint in \"{}\" that no Trainer wrote; expected one",
                      options_.folder.string());
-    const auto* numbers = found->second.const_data_ptr<double>();
-    const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
-    if (trainer_.comm().rank() == 0) losses_.begin({numbers[0], numbers[1]});
-    batch_ = whole(2);
-    resume_stopping({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
-    const auto least = numbers[count == 11 ? 10 : 6];  // older ones have what `stop` took for the best
-    if (!std::isnan(least)) least_ = least;
-    if (scaler()) scaler()->set_state({numbers[8], whole(9)});
+    if (trainer_.comm().rank() == 0) losses_.begin(state->losses);
+    batch_ = state->batch;
+    early_.set_state(detail::going_on(state->early, options_.stop));
+    if (!std::isnan(state->least)) least_ = state->least;
+    if (scaler()) scaler()->set_state(state->scale);
     fit_length();
-  }
-
-  /// The count of values that are no better begins anew where it stops a training, which other options may go on with.
-  void resume_stopping(EarlyStopping::State state) {
-    if (state.stopped) state.plateau.bad = state.seen - 1 - state.best;
-    state.stopped = state.stopped && options_.stop && state.plateau.bad > options_.stop->patience;
-    early_.set_state(state);
   }
 
   /// To what is done and what is left, where batches were of another size. DASO's phases are made for it.
@@ -335,7 +332,8 @@ class Trainer::Fit {
   std::optional<CheckpointManager> checkpoints_;
   std::optional<detail::TrainingLog> log_;
   Position position_;
-  std::int64_t batch_ = 0;  // of the whole training
+  std::int64_t batch_ = 0;      // of the whole training
+  bool takes_one_row_ = false;  // the network, in a batch of a rank
   detail::LossSums losses_;
   TrainingResult result_;
 };

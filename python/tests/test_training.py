@@ -308,6 +308,10 @@ class Training(Case):
         whose = rf" \(rank \d of {RANKS}\)" if RANKS > 1 else ""  # the same on all ranks
         with self.assertRaisesRegex(RuntimeError, rf"^Target [78] is out of bounds\.{whose}$"):
             ht.nn.Trainer(two, progress=False).evaluate(x, classes + 7)
+        normed = ht.nn.ScriptModule(torch.nn.Sequential(torch.nn.BatchNorm1d(3), torch.nn.Linear(3, 1)))
+        rows = 2 * RANKS + 1  # of which one rank has one in the second batch, and the others none
+        with self.assertRaisesRegex(ValueError, "got a batch of one row on a rank.*expected remainder drop or pad, or SyncBatchNorm"):
+            ht.nn.Trainer(normed, "mse", batch_size=2 * RANKS, progress=False).fit(ht.array(ROWS[:rows], split=0), ht.array(VALUES[:rows], split=0))
         with self.assertRaisesRegex(OSError, "nowhere.pt"):
             ht.nn.ScriptModule(self.folder / "nowhere.pt")
         if RANKS == 1:

@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace heatpp::nn::detail {
@@ -91,14 +92,19 @@ void GradientAverage::send_to(std::optional<Scope> scope) {
 }
 
 /// The unit is that of the first of several backwards whose gradients this rank adds up.
-double GradientAverage::weigh(double samples, bool unit) {
-  const bool first = samples_ == 0;
+double GradientAverage::weigh(double samples, double of_all) {
   begin_weighed(samples);
-  if (unit && first && samples > 0) {
-    unit_ = std::exp2(std::ceil(std::log2(samples * all_.comm().size())));
+  if (unit_ == 0 && of_all > 0) {
+    unit_ = std::exp2(std::ceil(std::log2(of_all)));
     factor_ = unit_ == 1 ? at::Tensor() : at::scalar_tensor(unit_, at::kDouble);
   }
-  return samples / unit_;
+  return unit_ > 0 ? samples / unit_ : samples;
+}
+
+double GradientAverage::sum_over_scope(double number) const {
+  std::array<double, 1> sum{number};
+  if (travels()) group().comm().allreduce(sum);
+  return sum[0];
 }
 
 void GradientAverage::add_up(double samples) {
@@ -191,6 +197,7 @@ bool GradientAverage::finish(const Finish& options) {
   status(samples_place) = samples_;
   if (options.failed) status(failed_place) = 1;
   status(thawed_place) = options.thawed;
+  status(unused_place) = options.unused;
   if (travels()) {
     auto told = group().iallreduce(status_);
     for (auto& way : ways_) way.wait();
@@ -198,6 +205,7 @@ bool GradientAverage::finish(const Finish& options) {
   }
   const bool finite = status(failed_place) == 0;
   thawed_ = status(thawed_place) > 0;
+  unused_ = status(unused_place) > 0;
   samples_of_all_ = status(samples_place);
   if (finite) land(divisor() * options.scale);
   settle();
@@ -241,7 +249,7 @@ void GradientAverage::settle() {
   own_samples_ = weighed_ ? samples_ : 1;
   weighed_ = false;
   samples_ = 0;
-  unit_ = 1;
+  unit_ = 0;
   factor_.reset();
 }
 

@@ -47,10 +47,11 @@ class GradientAverage {
   void send_to(std::optional<Scope> scope);
   [[nodiscard]] std::optional<Scope> scope() const { return scope_; }
   /// The next backward is of a mean over so many samples, more or fewer than on other ranks: what comes out is the mean
-  /// over the samples of all. Returns by what backward has to multiply the loss: the samples, or, where ranks may each
-  /// have a `unit` of their own, less than 1 / ranks, as it is where one process has all samples, since gradients of 16
-  /// bits would overflow. A power of two is made up for then when gradients go into their places.
-  [[nodiscard]] double weigh(double samples, bool unit);
+  /// over the samples of all. `of_all` is about how many these are; 0: nobody knows. Returns by what backward has to
+  /// multiply the loss: at most about samples / of_all, as one process with all samples has it, since gradients of 16
+  /// bits would overflow. A power of two, the unit, is made up for when gradients go into their places. Where backward
+  /// adds up gradients of several ranks, these pass the same `of_all`, and so have one unit.
+  [[nodiscard]] double weigh(double samples, double of_all);
   /// The next backward is of a sum over so many samples: what comes out is the sum over all ranks.
   void add_up(double samples);
 
@@ -58,6 +59,7 @@ class GradientAverage {
     double scale = 1;     ///< by which the loss was multiplied: gradients are divided by it
     bool failed = false;  ///< a gradient of this rank was not finite in a batch before
     bool thawed = false;  ///< a parameter of this rank requires gradients that is none of these
+    bool unused = false;  ///< nobody has used the gradients that this rank had for complex parameters before
   };
   /// Sends what backward left over, waits, divides by the scale and by the samples, and clears the way for the next
   /// batch. A parameter without a gradient counts as zero, or keeps none if no rank has one. Returns whether the
@@ -65,11 +67,15 @@ class GradientAverage {
   [[nodiscard]] bool finish(const Finish& options);
   /// Whether a rank of the scope had a parameter thawed.
   [[nodiscard]] bool thawed() const { return thawed_; }
+  /// Whether a rank of the scope had gradients of complex parameters before that nobody has used.
+  [[nodiscard]] bool unused() const { return unused_; }
 
   /// The first parameter, from the last to the first, whose own gradient on this rank was not finite in the last batch.
   [[nodiscard]] const std::optional<std::size_t>& bad() const { return bad_; }
   /// Samples behind the last gradients, over all ranks of the scope; 0 where they were not weighed.
   [[nodiscard]] double samples() const { return samples_of_all_; }
+  /// The sum of a number over the ranks of the scope. Collective over these.
+  [[nodiscard]] double sum_over_scope(double number) const;
   /// Whether this rank had none of them.
   [[nodiscard]] bool idle() const { return own_samples_ == 0; }
   /// How many this rank had; 1 where they were not weighed.
@@ -113,7 +119,7 @@ class GradientAverage {
   [[nodiscard]] ReduceOp op() const { return weighed_ ? ReduceOp::sum : ReduceOp::mean; }
 
   /// What ranks tell each other beside the gradients that they had.
-  enum Status { samples_place, sums_place, failed_place, thawed_place, places };
+  enum Status { samples_place, sums_place, failed_place, thawed_place, unused_place, places };
   [[nodiscard]] double& status(Status place) { return status_[parameters().size() + place]; }
 
   struct Hook {
@@ -138,9 +144,9 @@ class GradientAverage {
   std::vector<char> arrived_;
   std::size_t launched_ = 0;    // buckets
   std::vector<double> status_;  // for each parameter whether a gradient was there, then by Status
-  bool weighed_ = false, thawed_ = false;
-  double unit_ = 1;         // by which gradients are multiplied when they go into their places
-  at::Tensor factor_ = {};  // the same; undefined for 1
+  bool weighed_ = false, thawed_ = false, unused_ = false;
+  double unit_ = 0;         // by which gradients are multiplied when they go into their places; 0: none so far
+  at::Tensor factor_ = {};  // the same; undefined for 1 and none
   double samples_ = 0, own_samples_ = 1, samples_of_all_ = 0;
   std::optional<std::size_t> bad_;
 };

@@ -37,11 +37,13 @@ Tensors trained_outputs(const Network& network, const Batch& batch) {
   try {
     return network(batch.all_inputs());
   } catch (const std::exception& error) {
-    if (batch.inputs.size(0) != 1 || !says(error, {"more than 1 value per channel"})) throw;
+    // LibTorch's layers, and ours where each normalises by its own rows.
+    if (batch.inputs.size(0) != 1 || !says(error, {"more than 1 value per channel", "one value of each feature;"}))
+      throw;
     heatpp::detail::raise<ValueError>(
         "fit",
         "got a batch of one row on a rank, which BatchNorm does not take ({}); expected remainder drop or pad, or "
-        "SyncBatchNorm",
+        "SyncBatchNorm with synchronise_norms",
         first_line(error));
   }
 }

@@ -8,6 +8,7 @@
 #include <torch/optim/optimizer.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -138,6 +139,18 @@ void Assembly::check(const PieceRow& row) const {
   const auto size = count_of_reals(parameters[static_cast<std::size_t>(row.parameter)]);
   if (row.count < 0 || row.first < 0 || row.count > size || row.first > size - row.count)
     throw std::runtime_error("a piece beyond its parameter");
+}
+
+std::size_t Assembly::bytes_of(const std::vector<PieceRow>& rows) const {
+  std::size_t bytes = 0;
+  for (const auto& row : rows) {
+    check(row);
+    const auto kept = 1 + std::popcount(static_cast<std::uint64_t>(row.kept));
+    const auto& parameter = replica_.flat().parameters()[static_cast<std::size_t>(row.parameter)];
+    bytes +=
+        static_cast<std::size_t>(kept * row.count) * c10::elementSize(c10::toRealValueType(parameter.scalar_type()));
+  }
+  return bytes;
 }
 
 std::size_t Assembly::bring(const std::vector<PieceRow>& rows, std::string_view bytes, double share) {

@@ -39,6 +39,8 @@ class Assembly {
   /// Running means, if there are any, get what the pieces say, or become the parameters where they say nothing.
   Assembly(const Replica& replica, torch::optim::Optimizer& optimizer, std::span<const at::Tensor> mean);
 
+  /// How many bytes these pieces have. Throws std::exception where they do not fit the parameters.
+  [[nodiscard]] std::size_t bytes_of(const std::vector<PieceRow>& rows) const;
   /// Brings the pieces with which `bytes` begins, of which `share` is taken, and returns their length. Throws
   /// std::exception where they do not fit the parameters. Local.
   std::size_t bring(const std::vector<PieceRow>& rows, std::string_view bytes, double share);

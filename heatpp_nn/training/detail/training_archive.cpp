@@ -234,6 +234,13 @@ std::vector<std::int64_t> table_of(const std::vector<at::Tensor>& memory) {
   return table;
 }
 
+std::size_t bytes_of(const std::vector<std::int64_t>& table) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i + 2 <= table.size(); i += 2)
+    bytes += at::elementSize(static_cast<at::ScalarType>(table[i])) * static_cast<std::size_t>(table[i + 1]);
+  return bytes;
+}
+
 std::vector<at::Tensor> memory_in(std::string_view& bytes, const std::vector<std::int64_t>& table) {
   std::vector<at::Tensor> memory;
   for (std::size_t i = 0; i + 2 <= table.size(); i += 2) {
@@ -261,6 +268,34 @@ at::Tensor to_rest(const Rest& rest) {
 Rest rest_of(std::string_view bytes) {
   auto archive = opened(bytes);
   return {listed(read(archive, "buffers")), read(archive, "frozen"), listed(read(archive, "mean"))};
+}
+
+at::Tensor to_tensor(const LoopState& state) {
+  const auto number = [](std::int64_t whole) { return static_cast<double>(whole); };
+  const auto& early = state.early;
+  return at::tensor({state.losses.sum, state.losses.weight, number(state.batch), number(early.seen), number(early.best),
+                     number(early.stopped), early.plateau.best, number(early.plateau.bad), state.scale.scale,
+                     number(state.scale.good), state.least},
+                    at::kDouble);
+}
+
+std::optional<LoopState> loop_state(const at::Tensor& tensor) {
+  if (!tensor.defined() || tensor.scalar_type() != at::kDouble || (tensor.numel() != 10 && tensor.numel() != 11))
+    return std::nullopt;
+  const auto* const numbers = tensor.const_data_ptr<double>();
+  const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
+  return LoopState{.losses = {numbers[0], numbers[1]},
+                   .batch = whole(2),
+                   .early = {whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}},
+                   .scale = {numbers[8], whole(9)},
+                   .least = numbers[tensor.numel() == 11 ? 10 : 6]};  // older ones have what `stop` took for the best
+}
+
+/// The count of values that are no better has begun anew where it stopped the training.
+EarlyStopping::State going_on(EarlyStopping::State state, const std::optional<PlateauOptions>& stop) {
+  if (state.stopped) state.plateau.bad = state.seen - 1 - state.best;
+  state.stopped = state.stopped && stop && state.plateau.bad > stop->patience;
+  return state;
 }
 
 std::string options_of(const torch::optim::Optimizer& optimizer) {

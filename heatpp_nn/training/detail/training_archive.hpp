@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heatpp_nn/losses/detail/loss_sums.hpp>
+#include <heatpp_nn/optim/learning_rate.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/pieces.hpp>
 
@@ -36,6 +38,8 @@ struct RankState {
 
 /// `memory` of tensors without axes but one.
 [[nodiscard]] std::vector<std::int64_t> table_of(const std::vector<at::Tensor>& memory);
+/// How many bytes these have.
+[[nodiscard]] std::size_t bytes_of(const std::vector<std::int64_t>& table);
 /// The tensors with which `bytes` begins, which it loses. Throws std::exception where it is too short.
 [[nodiscard]] std::vector<at::Tensor> memory_in(std::string_view& bytes, const std::vector<std::int64_t>& table);
 
@@ -47,6 +51,20 @@ struct Rest {
 };
 [[nodiscard]] at::Tensor to_rest(const Rest& rest);
 [[nodiscard]] Rest rest_of(std::string_view bytes);
+
+/// Where the loop of a Trainer stands, beside the position.
+struct LoopState {
+  EpochLoss losses = {};  ///< of the epoch so far, over all ranks
+  std::int64_t batch = 0;
+  EarlyStopping::State early = {};
+  GradScaler::State scale = {};
+  double least = 0;  ///< validation loss; NaN: none so far
+};
+[[nodiscard]] at::Tensor to_tensor(const LoopState& state);
+/// None for a tensor that is no such state.
+[[nodiscard]] std::optional<LoopState> loop_state(const at::Tensor& tensor);
+/// The state with which other options go on: a training that was stopped stays so as long as these stop it, too.
+[[nodiscard]] EarlyStopping::State going_on(EarlyStopping::State state, const std::optional<PlateauOptions>& stop);
 
 /// The options of an optimizer's groups.
 [[nodiscard]] std::string options_of(const torch::optim::Optimizer& optimizer);

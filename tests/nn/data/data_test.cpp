@@ -68,6 +68,11 @@ TEST_CASE("With join the last batches are smaller and counted on every rank", "[
   CHECK(own.total(0) == 7);
   CHECK(own.active_ranks(0) == 2);
   CHECK(own.active_ranks(1) == 1);
+  for (const std::int64_t batch : {0, 1}) {
+    std::set<std::int64_t> counts;
+    for (int rank = 0; rank < 3; ++rank) counts.insert(own.count(batch, rank));
+    for (const std::int64_t rows : {0, 1, 2, 3, 4}) CHECK(own.any_has(rows, batch) == counts.contains(rows));
+  }
   CHECK(own.weight(1) == 3);
   CHECK(own.weight(0) == Approx(12.0 / 7));
   CHECK(DistributedSampler(uneven, 1, own.options()).rows(0, 0, 2).numel() == 0);

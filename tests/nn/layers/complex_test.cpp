@@ -5,6 +5,8 @@
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/detail/section_file.hpp>
+#include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 #include <torch/fft.h>
@@ -183,6 +185,64 @@ TEST_CASE("Complex weights go into a checkpoint and come back to the bit", "[nn]
     train(second, again, 5);
     CHECK(first.checksum() == second.checksum());
   }
+}
+
+TEST_CASE("A loop of one's own with an optimizer of complex tensors is an error on all ranks", "[nn][complex]") {
+  const auto loop = [](auto optimizer_of, bool by_optimizer, int steps) {
+    DataParallel model(std::make_shared<Net>(torch::kDouble), ht::Topology(ht::world()));
+    torch::optim::Adam adam(optimizer_of(model), 0.02);
+    for (int step = 0; step < steps; ++step) {
+      if (by_optimizer) adam.zero_grad();
+      else model->zero_grad();
+      loss_of_mine(model.module(), torch::kDouble).backward();
+      model.average_gradients();
+      adam.step();
+    }
+    return real_weights(model.module());
+  };
+  const auto of_replica = [](auto& model) { return model.parameters(); };
+  const auto of_module = [](auto& model) { return model->parameters(); };
+  const auto on_one_rank = [](auto& model) {
+    return ht::world().rank() == ht::world().size() - 1 ? model->parameters() : model.parameters();
+  };
+  const auto expected = in_one_process(kind<torch::optim::Adam>("Adam", torch::optim::AdamOptions(0.02)), 4);
+  for (const bool by_optimizer : {true, false}) {
+    CHECK(distance(loop(of_replica, by_optimizer, 4), expected) < 1e-10);
+    const auto text = Catch::Contains(
+        "[Replica] got gradients of complex parameters by which nobody has stepped; expected an optimizer of the "
+        "replica's parameters()");
+    CHECK_THROWS_WITH(loop(of_module, by_optimizer, 2), text);
+    CHECK_THROWS_WITH(loop(on_one_rank, by_optimizer, 2), text);
+  }
+}
+
+TEST_CASE("A checkpoint with complex weights in the older form is an error that says what to do",
+          "[nn][complex][checkpoint]") {
+  const ScratchFile file{scratch_path("nn_complex")}, older{scratch_path("nn_complex_older")};
+  DataParallel model(std::make_shared<Net>(torch::kFloat), ht::Topology(ht::world()));
+  torch::optim::Adam adam(model.parameters(), 0.02);
+  loss_of_mine(model.module(), torch::kFloat).backward();
+  model.step(adam);
+  save_checkpoint(file.path, model, adam, {});
+
+  const detail::SectionFile written("checkpoint", ht::world(), file.path);
+  const auto rank = static_cast<std::size_t>(ht::world().rank());
+  auto state = detail::rank_state(written.head(rank));
+  for (auto& row : state.rows)
+    if (model.flat().parameters()[static_cast<std::size_t>(row.parameter)].is_complex()) row.first /= 2, row.count /= 2;
+  const auto body = written.body(rank);
+  const auto bytes = at::tensor(std::vector<std::uint8_t>(body.begin(), body.end()), at::kByte);
+  const auto& entry = written.entries()[rank];
+  detail::SectionWriter writer("checkpoint", ht::world(), older.path, {.node = entry.node, .source = entry.source},
+                               {detail::to_head(state), {bytes}});
+  writer.write();
+  writer.commit();
+
+  (void)load_checkpoint(file.path, model, adam);
+  const auto before = model.checksum();
+  CHECK_THROWS_WITH(load_checkpoint(older.path, model, adam),
+                    Catch::Contains("complex weights in an older form") && Catch::Contains("save_safetensors there"));
+  CHECK(model.checksum() == before);
 }
 
 TEST_CASE("An optimizer of complex tensors is refused, and parts of a network have theirs as real numbers",

@@ -4,6 +4,7 @@
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
@@ -27,6 +28,13 @@ Dataset regression(std::int64_t rows = 24, at::ScalarType dtype = torch::kDouble
   };
   return {part(x), part(y)};
 }
+
+template <class Norm>
+struct NormNet : SmallNet {
+  Norm norm = register_module("norm", Norm(5));
+  NormNet() { to(torch::kDouble); }
+  at::Tensor forward(const at::Tensor& x) { return SmallNet::forward(norm(x)); }
+};
 
 /// An empty folder, which goes with this.
 struct Folder {
@@ -171,55 +179,6 @@ TEST_CASE("A network has the running mean after a training, and its weights by n
   }
 }
 
-TEST_CASE("float16 leaves out no more batches than in one process, whatever the rows", "[nn][trainer]") {
-  constexpr int steps = 30;
-  const auto batch = [](std::int64_t rows, const auto& first_of) {
-    const auto ranks = ht::world().size();
-    const auto [x, y] = samples(rows * ranks, 3);
-    return std::pair(first_of(x).to(torch::kFloat), first_of(y * 4).to(torch::kFloat));
-  };
-  const auto loss_of = [](auto& net, const at::Tensor& x, const at::Tensor& y) {
-    const Autocast half(ht::float16);
-    return torch::mse_loss(net.forward(x).to(torch::kFloat), y);
-  };
-  for (const std::int64_t rows : {8, 64, 512, 4096}) {
-    // As torch.amp.GradScaler does with all rows.
-    SmallNet alone(torch::kFloat);
-    torch::optim::SGD by_all(alone.parameters(), 0.01);
-    const auto [all, wanted] = batch(rows, [](const at::Tensor& whole) { return whole; });
-    double scale = 65536;
-    int left_out_alone = 0;
-    for (int step = 0; step < steps; ++step) {
-      by_all.zero_grad();
-      (loss_of(alone, all, wanted) * scale).backward();
-      bool finite = true;
-      for (auto& parameter : alone.parameters()) {
-        finite = finite && parameter.grad().isfinite().all().item<bool>();
-        parameter.mutable_grad().div_(scale);
-      }
-      if (finite) by_all.step();
-      else ++left_out_alone, scale /= 2;
-    }
-
-    DataParallel model(std::make_shared<SmallNet>(torch::kFloat), ht::Topology(ht::world()));
-    torch::optim::SGD sgd(model.parameters(), 0.01);
-    const auto [x, y] =
-        batch(rows, [&](const at::Tensor& whole) { return whole.narrow(0, rows * ht::world().rank(), rows); });
-    GradScaler scaler;
-    int left_out = 0;
-    for (int step = 0; step < steps; ++step) {
-      sgd.zero_grad();
-      model.backward(scaler.scale(loss_of(model.module(), x, y)), static_cast<double>(rows));
-      if (scaler.finish(model)) model.update(sgd);
-      else ++left_out;
-    }
-    INFO(rows << " rows of each rank");
-    CHECK(left_out_alone > 0);
-    CHECK(left_out <= left_out_alone);
-    CHECK(distance(weights(model.module()), weights(alone)) < 0.05);
-  }
-}
-
 TEST_CASE("Dropout differs between ranks, and the program's numbers go on alike", "[nn][trainer]") {
   struct Dropped : SmallNet {
     std::vector<at::Tensor> masks;
@@ -256,20 +215,33 @@ TEST_CASE("Dropout differs between ranks, and the program's numbers go on alike"
   CHECK(torch::dropout(torch::ones({64}), 0.5, true).equal(first));
 }
 
-TEST_CASE("Batches of one row for BatchNorm, and inputs of another dtype, are told by their names", "[nn][trainer]") {
-  struct NormNet : SmallNet {
-    torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(5));
-    NormNet() { to(torch::kDouble); }
-    at::Tensor forward(const at::Tensor& x) { return SmallNet::forward(norm(x)); }
+TEST_CASE("A batch of one row for BatchNorm is an error on all ranks that names the options", "[nn][trainer]") {
+  const auto ranks = ht::world().size(), rank = ht::world().rank();
+  const auto trained = [&](auto net, const Dataset& data) {
+    DataParallel model(std::move(net), ht::Topology(ht::world()));
+    torch::optim::SGD sgd(model.parameters(), 0.01);
+    Trainer(model, sgd, error, {.batch_size = 2 * ranks, .shuffle = Shuffle::none, .progress = false}).fit(data);
+    return weights(model.module());
   };
-  const auto ranks = ht::world().size();
-  DataParallel normed(std::make_shared<NormNet>(), ht::Topology(ht::world()));
-  torch::optim::SGD of_normed(normed.parameters(), 0.01);
-  Trainer ones(normed, of_normed, error, {.batch_size = 2 * ranks, .progress = false});
-  CHECK_THROWS_WITH(ones.fit(regression(3 * ranks)),
-                    Catch::Contains("[fit] got a batch of one row on a rank") &&
-                        Catch::Contains("expected remainder drop or pad, or SyncBatchNorm"));
+  const auto [x, y] = samples(2 * ranks - 1);
+  const auto mine = [&](const at::Tensor& all) {
+    return ht::from_local(all.narrow(0, 2 * rank, rank == ranks - 1 ? 1 : 2).contiguous(), {.split = 0});
+  };
+  const Dataset one_alone(mine(x), mine(y));  // the last rank has it, and the others must not wait for this one
+  const auto text = Catch::Contains("[fit] got a batch of one row on a rank") &&
+                    Catch::Contains("expected remainder drop or pad, or SyncBatchNorm with synchronise_norms");
+  for (const auto& data : {regression(3 * ranks), one_alone}) {
+    CHECK_THROWS_WITH(trained(std::make_shared<NormNet<torch::nn::BatchNorm1d>>(), data), text);
+    CHECK_THROWS_WITH(trained(std::make_shared<NormNet<SyncBatchNorm>>(), data), text);
+  }
+  SmallNet alone;
+  torch::optim::SGD sgd(alone.parameters(), 0.01);
+  error(alone.forward(x), y).backward();
+  sgd.step();
+  CHECK(distance(trained(std::make_shared<SmallNet>(), one_alone), weights(alone)) < 1e-14);
+}
 
+TEST_CASE("Inputs of another dtype are told by their names", "[nn][trainer]") {
   for (const auto& [dtype, name] : {std::pair(torch::kByte, "uint8"), std::pair(torch::kFloat, "float32")}) {
     Run run({});
     const auto text =

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <heatpp/comm/topology.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heatpp::nn::detail {
+
+/// Replaces floating-point buffers of these names by their means over the ranks, in place. `running_mean` and
+/// `running_var` count by this rank's `share` of the rows; nullopt: all ranks have equally many. A `running_var` beside
+/// a `running_mean` becomes the variance of all rows together: the mean of the variances, and that of the squares of
+/// how far each rank's mean is from the mean of all. Collective.
+void average_statistics(const Topology& topology, const std::vector<std::string>& names,
+                        const std::vector<at::Tensor>& buffers, std::optional<double> share);
+
+}  // namespace heatpp::nn::detail
