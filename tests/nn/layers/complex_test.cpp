@@ -225,16 +225,17 @@ TEST_CASE("A checkpoint with complex weights in the older form is an error that 
   model.step(adam);
   save_checkpoint(file.path, model, adam, {});
 
-  const detail::SectionFile written("checkpoint", ht::world(), file.path);
+  const heatpp::nn::detail::SectionFile written("checkpoint", ht::world(), file.path);
   const auto rank = static_cast<std::size_t>(ht::world().rank());
-  auto state = detail::rank_state(written.head(rank));
+  auto state = heatpp::nn::detail::rank_state(written.head(rank));
   for (auto& row : state.rows)
     if (model.flat().parameters()[static_cast<std::size_t>(row.parameter)].is_complex()) row.first /= 2, row.count /= 2;
   const auto body = written.body(rank);
   const auto bytes = at::tensor(std::vector<std::uint8_t>(body.begin(), body.end()), at::kByte);
   const auto& entry = written.entries()[rank];
-  detail::SectionWriter writer("checkpoint", ht::world(), older.path, {.node = entry.node, .source = entry.source},
-                               {detail::to_head(state), {bytes}});
+  heatpp::nn::detail::SectionWriter writer("checkpoint", ht::world(), older.path,
+                                           {.node = entry.node, .source = entry.source},
+                                           {heatpp::nn::detail::to_head(state), {bytes}});
   writer.write();
   writer.commit();
 

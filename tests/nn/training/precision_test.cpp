@@ -83,7 +83,7 @@ Run in_one_process(const Counts& counts) {
     (error(outputs_of(net, x), y) * scale).backward();
     bool finite = true;
     for (auto& parameter : net.parameters()) {
-      finite = finite && parameter.grad().isfinite().all().item<bool>();
+      finite = finite && parameter.grad().isfinite().all().template item<bool>();
       parameter.mutable_grad().div_(scale);
     }
     if (finite) sgd.step();
