@@ -56,6 +56,7 @@ int main() {
   return braces == 2 && names == 2 && named == 1 && uniform == 1 ? 0 : 1;
 }
 CPP
+[[ $(g++-12 -dumpfullversion) == 12.2.0 ]] || { echo "got g++ $(g++-12 -dumpfullversion); expected 12.2.0"; exit 1; }
 g++-12 -std=c++20 -O2 -w twice.cpp -o twice
 ./twice
 # Seen: g++ 12.2.0
