@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
+#include <heatpp/sparse/detail/strong.hpp>
 #include <heatpp/sparse/graph.hpp>
 
 #include <numeric>
@@ -93,12 +94,13 @@ at::Tensor least_vertices(const DCSRMatrix& a) {
 
 }  // namespace
 
-Components connected_components(const DCSRMatrix& a) {
+Components connected_components(const DCSRMatrix& a, const ComponentsOptions& options) {
   check_square("connected_components", a);
   const auto& comm = a.comm();
   const auto layout = a.layout().with({a.rows()}, a.split());
   const auto first = first_row(a);
-  const auto least = least_vertices(a);
+  const bool strong = options.directed && options.connection == Connection::strong;
+  const auto least = strong ? least_of_strong_components(a) : least_vertices(a);
   const auto is_first = least.eq(at::arange(first, first + least.numel(), at::kLong));
   const auto counts = a.split() ? comm.allgather(is_first.sum().item<std::int64_t>())
                                 : std::vector{is_first.sum().item<std::int64_t>()};

@@ -14,16 +14,32 @@ struct LaplacianOptions {
 /// gathered.
 [[nodiscard]] DCSRMatrix laplacian(const DCSRMatrix& a, const LaplacianOptions& options = {});
 
-/// The components of vertices that edges connect, in any direction.
+/// How edges connect vertices.
+enum class Connection {
+  weak,   ///< by edges in any direction
+  strong  ///< by ways there and back
+};
+struct ComponentsOptions {
+  bool directed = true;  ///< false: every edge leads both ways, and `connection` has no meaning
+  Connection connection = Connection::weak;
+};
+/// The components of vertices that edges connect.
 struct Components {
   std::int64_t count = 0;
   DNDarray labels;  ///< (n,) int64, cut as the rows: 0, 1, ... in the order of the components' first vertices
 };
-/// Finds weakly connected components, as scipy's `connected_components(a, directed=False)`. Every rank joins what its
-/// own edges connect (Tarjan, 1975). Then the least vertices of components on several ranks travel over the halo, twice
-/// 8 bytes for each of its vertices and 1 byte to agree, as often as a component leaves and enters ranks. At last each
-/// vertex asks for its number. Collective.
-[[nodiscard]] Components connected_components(const DCSRMatrix& a);
+/// Finds connected components, as SciPy's `connected_components`, with the same numbers on any number of ranks.
+///
+/// Weak ones: every rank joins what its own edges connect (Tarjan, 1975). Then the least vertices of components on
+/// several ranks travel over the halo, twice 8 bytes for each of its vertices and 1 byte to agree, as often as a
+/// component leaves and enters ranks. At last each vertex asks for its number.
+///
+/// Strong ones: every rank joins what its own edges connect strongly (Tarjan, 1972). Then vertices without edges in or
+/// out are removed. The rest is divided by what the first vertex in a random order reaches; the vertices that reach it
+/// in turn are a component (Orzan, 2004). The expected number of rounds is the logarithm of the number of components on
+/// several ranks. Each step of a round sends 8 bytes for each vertex of the halo and 1 byte to agree, as often as ways
+/// leave and enter ranks. Collective.
+[[nodiscard]] Components connected_components(const DCSRMatrix& a, const ComponentsOptions& options = {});
 
 struct PageRankOptions {
   double damping = 0.85;  ///< probability to follow an edge instead of a jump to any vertex

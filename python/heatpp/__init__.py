@@ -7,7 +7,7 @@ from . import _start  # noqa: F401  before the library, whose needs it checks
 from ._built import version as __version__  # noqa: F401
 from ._heatpp import *  # noqa: F401,F403
 from ._api import *  # noqa: F401,F403
-from . import _estimators  # noqa: F401
+from ._estimators import *  # noqa: F401,F403
 from ._scoring import *  # noqa: F401,F403
 from ._selection import *  # noqa: F401,F403
 from . import _sparse  # noqa: F401

@@ -241,6 +241,19 @@ def _array_ufunc(self, function, method, *arguments, out=(), **options):
     return target if out else made
 
 
+def _whole_array(self):
+    """What makes an array of NumPy's of one that each process has whole, as scikit-learn asks for; np.asarray asks for the block before."""
+    if self.split is not None and self.comm.size > 1:
+        raise AttributeError("[__array__] got an array of which each rank has a part; expected x.numpy(), all of it on each rank, or x.larray, the part")
+
+    def made(dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("[__array__] got copy=False; expected np.asarray(x), this process's block without a copy")
+        return sys.modules["numpy"].asarray(self.numpy(), dtype=dtype)
+    return made
+
+
+DNDarray.__array__ = property(_whole_array)
 DNDarray.__array_namespace__, DNDarray.__array_function__, DNDarray.__array_ufunc__ = _namespace, _array_function, _array_ufunc
 _ours = globals()
 for _name in C._methods.split():

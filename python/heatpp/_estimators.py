@@ -12,10 +12,16 @@ _NAMES = {"random_state": "seed", "max_iter": "max_iterations", "fit_intercept":
           "output_distribution": "output", "handle_unknown": "unknown"}
 _DEFAULT = object()
 # Values of heatpp's options: scikit-learn's spelling, and heatpp's, or the default.
-_VALUES = {"seed": {None: _DEFAULT}, "priors": {None: _DEFAULT}, "power_iterations": {"auto": _DEFAULT},
+_VALUES = {"seed": {None: _DEFAULT}, "categorical_features": {None: _DEFAULT, "from_dtype": _DEFAULT}, "monotonic_cst": {None: _DEFAULT}, "loss": {"log_loss": _DEFAULT}, "priors": {None: _DEFAULT}, "power_iterations": {"auto": _DEFAULT},
            "init": {"k-means++": "plus_plus", "k-means||": "parallel", "random_from_data": "random"},
            "metric": {"minkowski": _DEFAULT, "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"},
            "solver": {"auto": "automatic", "covariance_eigh": "covariance", "arpack": "automatic", "cd": "coordinate_descent", "mu": "multiplicative"}}
+# Options whose values are brought to heatpp's form.
+_MADE = {"categorical_features": lambda value: _positions(value), "monotonic_cst": lambda value: [int(each) for each in value]}
+# Classes by scikit-learn's names.
+_CLASSES = {"SpectralClustering": "Spectral"}
+# What is learnt and has as many columns as there are features, of whichever a class has first.
+_OF_FEATURES = ("components", "centers", "theta", "means", "feature_log_prob", "coef", "feature_importances", "scale", "mean", "max_abs", "quantiles", "statistics")
 # Options that stand for several of heatpp's, by their value.
 _SPLIT = {"feature_range": lambda value: {"low": value[0], "high": value[1]},
           "penalty": {"l2": {"l1_ratio": 0.0}, "l1": {"l1_ratio": 1.0}, "elasticnet": {}, None: {"c": float("inf")}}.get, "p": {1: {"metric": "manhattan"}, 2: {}}.get}
@@ -32,6 +38,12 @@ _ONLY = {"positive": (False,), "dual": (False,), "intercept_scaling": (1,), "mul
          "ignore_implicit_zeros": (False,), "metric_params": (None,), "beta_loss": ("frobenius",), "assign_labels": ("kmeans",), "n_init": ("auto", 1, 3)}
 # Results whose names are not heatpp's with an underscore.
 _RESULTS = {"centers": "cluster_centers_", "iterations": "n_iter_", "core_indices": "core_sample_indices_", "reconstruction_error": "reconstruction_err_"}
+
+
+def _positions(features):
+    """The features that a mask of truth values, or a list of positions, names."""
+    features = features.tolist() if hasattr(features, "tolist") else list(features)
+    return [i for i, each in enumerate(features) if each] if all(isinstance(each, bool) for each in features) else [operator.index(each) for each in features]
 
 
 def _plain(value):
@@ -57,7 +69,7 @@ def _ours(kind, name, value):
     """What one option stands for."""
     named = name if name in kind._options else _NAMES.get(name, name)
     if named in kind._options:
-        spelled = _VALUES.get(named, {}).get(value, value) if _plain(value) else value
+        spelled = _VALUES.get(named, {}).get(value, value) if _plain(value) else _MADE[named](value) if named in _MADE else value
         return {} if spelled is _DEFAULT else {named: spelled}
     split = _SPLIT[name](value) if name in _SPLIT else None
     if split is not None and split.keys() <= set(kind._options):
@@ -139,6 +151,17 @@ def _is_fitted(self):
     return True
 
 
+def _features(self):
+    """How many columns the rows had that were learnt from."""
+    for name in _OF_FEATURES:
+        if name in self._results:
+            return int(getattr(self, name).shape[-1])
+    features = self.state.options.get("features") if "state" in self._results else None
+    if features is not None:
+        return int(features)
+    raise AttributeError(f"[{type(self).__name__}] got n_features_in_; expected another result, as it does not keep the number")
+
+
 def _own(kind, made):
     """The names in a class's own dictionary that are made of this."""
     return [name for name, value in vars(kind).items() if name[0] != "_" and made(value)]
@@ -155,6 +178,7 @@ def _dress(kind):
         if name in ("fit", "partial_fit", "fit_transform", "fit_predict", "score") and signatures and all(names[1:2] in ([], ["sample_weight"]) for names in signatures):
             setattr(kind, name, _without_targets(getattr(kind, name)))
     if hasattr(kind, "fit"):
+        kind.n_features_in_ = _learnt(_features, "scikit-learn's name of the number of features that were learnt from.")
         kind._estimator_type, kind.__sklearn_tags__, kind.__sklearn_is_fitted__ = _type_of(kind), _tags, _is_fitted
 
 
@@ -171,3 +195,6 @@ def _dress_all():
 
 
 _dress_all()
+globals().update({name: getattr(C, ours) for name, ours in _CLASSES.items()})
+
+__all__ = list(_CLASSES)

@@ -2,18 +2,20 @@
 
 from . import _heatpp as C
 
-# What a metric is given: the labels or numbers that are predicted, the score of the larger of two labels, or the probabilities of all.
+# What a metric is given: the labels or numbers that are predicted, the scores of labels, of two that of the larger one, or the probabilities of all.
 _LABELS, _SCORE, _SHARES = "predict", "score", "predict_proba"
-_AVERAGED = {f"{name}_{average}": (f"{name}_score", _LABELS, 1, {"average": average}) for name in ("precision", "recall", "f1") for average in ("macro", "micro", "weighted")}
+# Metrics that say themselves which columns are of which labels.
+_BY_LABELS = {"neg_log_loss", "neg_brier_score", "top_k_accuracy"}
+_AVERAGED = {f"{name}_{average}": (f"{name}_score", _LABELS, 1, {"average": average}) for name in ("precision", "recall", "f1", "jaccard") for average in ("macro", "micro", "weighted")}
 _AREAS = {f"roc_auc_{which}{behind}": ("roc_auc_score", _SHARES, 1, {"multi_class": which, "average": average})
           for which in ("ovr", "ovo") for behind, average in (("", "macro"), ("_weighted", "weighted"))}
 _PLAIN = {name: (name, _LABELS, 1, {}) for name in ("matthews_corrcoef", "rand_score", "adjusted_rand_score", "fowlkes_mallows_score", "mutual_info_score", "normalized_mutual_info_score",
                                                     "adjusted_mutual_info_score", "homogeneity_score", "completeness_score", "v_measure_score")}
-_SCORES = {name: (f"{name}_score", _LABELS, 1, {}) for name in ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "r2", "explained_variance")}
+_SCORES = {name: (f"{name}_score", _LABELS, 1, {}) for name in ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "jaccard", "r2", "explained_variance")}
 _ERRORS = {f"neg_{name}": (name, _LABELS, -1, {}) for name in ("mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "max_error")}
 # Each name has its metric, what the metric is given, the sign that makes more be better, and its options.
 SCORERS = {**_SCORES, **_AVERAGED, **_PLAIN, **_ERRORS, **_AREAS, "roc_auc": ("roc_auc_score", _SCORE, 1, {}), "average_precision": ("average_precision_score", _SCORE, 1, {}),
-           "neg_log_loss": ("log_loss", _SHARES, -1, {})}
+           "neg_log_loss": ("log_loss", _SHARES, -1, {}), "neg_brier_score": ("brier_score_loss", _SHARES, -1, {}), "top_k_accuracy": ("top_k_accuracy_score", _SCORE, 1, {})}
 
 
 def get_scorer_names():
@@ -21,8 +23,8 @@ def get_scorer_names():
     return sorted(SCORERS)
 
 
-def _score_of_larger(model, x):
-    """The score of the larger of two labels."""
+def _scores(model, x):
+    """The score of each label, of two that of the larger one."""
     try:
         decide = model.decision_function
     except AttributeError:
@@ -37,12 +39,11 @@ def _whole(labels):
 
 def _scored(name, model, x, y):
     metric, asked, sign, options = SCORERS[name]
-    given = _score_of_larger(model, x) if asked == _SCORE else getattr(model, asked)(x)
-    if asked == _SHARES:
-        if len(given.shape) == 2 and given.shape[1] == 2 and name != "neg_log_loss":
-            given, options = given[:, 1], {}
-        else:
-            options = {**options, "labels": _whole(model.classes_)}
+    given = _scores(model, x) if asked == _SCORE else getattr(model, asked)(x)
+    if asked == _SHARES and len(given.shape) == 2 and given.shape[1] == 2 and name not in _BY_LABELS:
+        given, options = given[:, 1], {}
+    elif asked == _SHARES or name in _BY_LABELS:
+        options = {**options, "labels": _whole(model.classes_)}
     return sign * getattr(C, metric)(y, given, **options)
 
 

@@ -1,6 +1,7 @@
 """Estimators one behind the other, and the choice among them: what is templates in C++."""
 
 import collections
+import functools
 import itertools
 import math
 import numbers
@@ -11,6 +12,18 @@ import numpy
 from . import _heatpp as C
 from ._scoring import judge
 from ._spellings import named_after
+
+
+# Arguments: scikit-learn's name, and heatpp's; and advice that changes no result.
+_NAMES, _ADVICE = {"estimator": "model", "X": "x", "param_grid": "parameters"}, ("n_jobs", "verbose", "pre_dispatch", "error_score")
+
+
+def _spelled(function):
+    """The function, which understands scikit-learn's names of arguments as well."""
+    @functools.wraps(function)
+    def call(*given, **options):
+        return function(*given, **{_NAMES.get(name, name): value for name, value in options.items() if name not in _ADVICE})
+    return call
 
 
 def clone(model):
@@ -102,6 +115,10 @@ class Pipeline:
     def __sklearn_clone__(self):
         return Pipeline([(name, clone(step)) for name, step in self.steps])
 
+    @property
+    def n_features_in_(self):
+        return self[0].n_features_in_
+
     def __len__(self):
         return len(self.steps)
 
@@ -156,6 +173,7 @@ for _kind, _which in zip(_FOLDERS, (0, 1, 2, 0)):
     _kind.split, _kind.get_n_splits = _splitting(_kind, _which, _kind.split), _get_n_splits
 
 
+@_spelled
 def cross_val_score(model, x, y=None, *, groups=None, cv=5, scoring=None):
     """The score of copies of the model, each fitted to all folds but one, on that one, as an array of NumPy's.
 
@@ -183,6 +201,7 @@ def _scores(model, x, y, folds, judged_by):
     return scores
 
 
+@_spelled
 def cross_val_predict(model, x, y=None, *, groups=None, cv=5, method="predict"):
     """What copies of the model, each fitted to all folds but one, predict for that one: a result for each row, split 0 where rows are split.
 
@@ -238,7 +257,10 @@ class GridSearch:
     model has, the search has after fit. Collective, as the fits are.
     """
 
-    def __init__(self, model, parameters, *, cv=5, scoring=None):
+    @_spelled
+    def __init__(self, model, parameters, *, cv=5, scoring=None, refit=True):
+        if refit is not True:
+            raise ValueError(f"[GridSearch] got refit={refit!r}; expected True: the best model is fitted to all rows")
         self.model, self.parameters, self.cv, self.scoring = model, parameters, cv, scoring
         grids = parameters if isinstance(parameters, (list, tuple)) else [parameters]
         wrong = next((f"{name}={values!r}" for grid in grids for name, values in grid.items() if isinstance(values, (str, numbers.Number))), None)
@@ -304,4 +326,6 @@ class GridSearch:
         return f"GridSearch({self.model!r}, {self.parameters})"
 
 
-__all__ = ["clone", "Pipeline", "cross_val_score", "cross_val_predict", "train_test_split", "GridSearch"]
+GridSearchCV = GridSearch  # as scikit-learn calls it
+
+__all__ = ["clone", "Pipeline", "cross_val_score", "cross_val_predict", "train_test_split", "GridSearch", "GridSearchCV"]

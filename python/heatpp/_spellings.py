@@ -11,8 +11,8 @@ _TOP = {"sort argsort": {"kind": None}, "percentile quantile median nanpercentil
         "polyfit": {"deg": "degree", "w": "weights"}, "tile": {"reps": "repeats"}, "take take_along_axis put_along_axis unravel_index": {"indices": "positions"},
         "put": {"ind": "positions", "v": "values"}, "swapaxes": {"axis1": "a", "axis2": "b"}, "moveaxis": {"source": "from", "destination": "to"},
         "tri": {"N": "rows", "M": "columns"}, "tril_indices triu_indices": {"n": "rows", "m": "columns"}, "vander": {"N": "n"}, "packbits unpackbits": {"bitorder": "order"},
-        "ravel_multi_index": {"multi_index": "positions", "dims": "shape"}, "resize": {"new_shape": "shape"}, "silhouette_score": {"random_state": "seed"},
-        "precision_score recall_score f1_score precision_recall_fscore_support": {"zero_division": ("zero_division", {"warn": 0.0})}}
+        "ravel_multi_index": {"multi_index": "positions", "dims": "shape"}, "resize": {"new_shape": "shape"}, "silhouette_score": {"random_state": "seed"}, "log_loss": {"y_pred": "y_prob", "y_proba": "y_prob"}, "brier_score_loss": {"y_proba": "y_prob"},
+        "precision_score recall_score f1_score jaccard_score precision_recall_fscore_support": {"zero_division": ("zero_division", {"warn": 0.0})}}
 _LINALG = {"eigh eigvalsh": {"UPLO": ("uplo", {"L": "lower", "U": "upper"})}, "pinv lstsq matrix_rank": {"rcond": "rtol"}}
 _DIMENSIONS = ("rand", "randn")  # which take the extents one by one, too
 

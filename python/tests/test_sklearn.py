@@ -8,6 +8,7 @@ import sklearn.base
 import sklearn.cluster
 import sklearn.decomposition
 import sklearn.discriminant_analysis
+import sklearn.ensemble
 import sklearn.exceptions
 import sklearn.linear_model
 import sklearn.metrics
@@ -17,7 +18,7 @@ import sklearn.neighbors
 import sklearn.pipeline
 import sklearn.preprocessing
 import sklearn.utils
-from layouts import RANK, Case, every_layout
+from layouts import RANK, RANKS, Case, every_layout
 from sklearn.datasets import load_iris
 
 import heatpp as ht
@@ -80,6 +81,48 @@ class Names(Case):
         self.assertEqual(ht.RandomForestClassifier(n_estimators=3, random_state=1).fit(ROWS, KINDS).feature_importances_.shape, (4,))
         self.same(copy.copy(model).coef_, model.coef_.numpy())
 
+    def test_number_of_features(self):
+        targets = {"classifier": (KINDS,), "regressor": (ROWS[:, 0],)}
+        for model in (ht.KMeans(3), ht.MiniBatchKMeans(3), ht.GaussianMixture(2), ht.PCA(2), ht.TruncatedSVD(2), ht.NMF(2), ht.StandardScaler(), ht.MinMaxScaler(), ht.MaxAbsScaler(),
+                      ht.RobustScaler(), ht.SimpleImputer(), ht.QuantileTransformer(n_quantiles=10), ht.LinearRegression(), ht.Ridge(), ht.Lasso(), ht.LogisticRegression(), ht.PoissonRegressor(),
+                      ht.LinearDiscriminantAnalysis(), ht.GaussianNB(), ht.MultinomialNB(), ht.BernoulliNB(), ht.DecisionTreeClassifier(), ht.RandomForestRegressor(n_estimators=2),
+                      ht.HistGradientBoostingClassifier(max_iter=2), ht.HistGradientBoostingRegressor(max_iter=2), ht.Pipeline(ht.PCA(2), ht.GaussianNB())):
+            self.assertFalse(hasattr(model, "n_features_in_"))
+            kind = sklearn.utils.get_tags(model).estimator_type
+            self.assertEqual(model.fit(ROWS, *targets.get(kind, ())).n_features_in_, 4, model)
+
+    def test_classes_by_the_names_of_scikit_learn(self):
+        self.assertIs(ht.SpectralClustering, ht.Spectral)
+        search = ht.GridSearchCV(estimator=ht.KNeighborsClassifier(), param_grid={"n_neighbors": [1, 3]}, cv=3, n_jobs=-1, verbose=0).fit(ROWS, KINDS)
+        self.assertIn(search.best_params_["n_neighbors"], (1, 3))
+        self.assertEqual(ht.cross_val_score(estimator=ht.GaussianNB(), X=ROWS, y=KINDS, cv=3, n_jobs=2).shape, (3,))
+        with self.assertRaisesRegex(ValueError, "got refit=False"):
+            ht.GridSearchCV(ht.GaussianNB(), {}, refit=False)
+
+    def test_boosting_has_the_options_of_scikit_learn(self):
+        boosted = sklearn.ensemble.HistGradientBoostingRegressor
+        tens = np.round(10 * ROWS)
+        for options in ({"loss": "absolute_error"}, {"loss": "quantile", "quantile": 0.3}, {"monotonic_cst": [1, 0, -1, 0]}, {"monotonic_cst": np.array([0, 1, 0, 1])},
+                        {"categorical_features": [1]}, {"categorical_features": np.array([False, True, False, True])}, {"categorical_features": None, "monotonic_cst": None},
+                        {"categorical_features": "from_dtype", "loss": "poisson"}):
+            given = {"max_iter": 20, "min_samples_leaf": 5, **options}
+            expected = boosted(**given).fit(tens[:, [0, 1, 3, 3]], ROWS[:, 2]).predict(tens[:, [0, 1, 3, 3]])
+            for x in every_layout(tens[:, [0, 1, 3, 3]]):
+                self.same(ht.HistGradientBoostingRegressor(**given).fit(x, ROWS[:, 2]).predict(x), expected, rtol=1e-5)
+        self.assertEqual(ht.HistGradientBoostingRegressor(categorical_features=[True, False, True]).get_params()["categorical_features"], [0, 2])
+        self.assertEqual(ht.HistGradientBoostingRegressor(monotonic_cst=np.array([0, -1])).get_params()["monotonic_cst"], [0, -1])
+        self.assertEqual(ht.HistGradientBoostingClassifier(loss="log_loss", max_iter=3).fit(ROWS, KINDS).n_iter_, 3)
+
+    def test_iterations_that_end_early_warn(self):
+        for x in every_layout(NOISY):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                model = ht.LogisticRegression(max_iter=2).fit(x, KINDS)
+            self.assertFalse(model.converged)
+            if RANK == 0:
+                self.assertIn("LogisticRegression.fit", str(said[0].message))
+            self.assertTrue(ht.LogisticRegression(max_iter=1000).fit(x, KINDS).converged)
+
     def test_targets_beside_rows_to_learn_without_them(self):
         for x in every_layout(ROWS):
             self.same(ht.StandardScaler().fit_transform(x, KINDS), sklearn.preprocessing.StandardScaler().fit_transform(ROWS))
@@ -114,6 +157,65 @@ class Tools(Case):
             self.assertAlmostEqual(sklearn.base.clone(model).fit(x, y).score(x, y), theirs.fit(NOISY, KINDS).score(NOISY, KINDS), places=12)
             self.same(model.fit(x, y).predict(x), theirs.predict(NOISY))
 
+    def test_scores_and_predictions_of_folds(self):
+        choose = sklearn.model_selection
+        classifiers = [(ht.GaussianNB(), sklearn.naive_bayes.GaussianNB()), (ht.KNeighborsClassifier(3), sklearn.neighbors.KNeighborsClassifier(3)),
+                       (ht.LinearDiscriminantAnalysis(), sklearn.discriminant_analysis.LinearDiscriminantAnalysis()),
+                       (sklearn.pipeline.make_pipeline(ht.StandardScaler(), ht.GaussianNB()), sklearn.naive_bayes.GaussianNB()),
+                       (ht.Pipeline(ht.StandardScaler(), ht.GaussianNB()), sklearn.naive_bayes.GaussianNB())]
+        for ours, theirs in classifiers:
+            for x, y in ((NOISY, KINDS), (ht.array(NOISY), ht.array(KINDS))):
+                for scoring in (None, "accuracy", "f1_macro", "jaccard_micro", "roc_auc_ovr", "neg_log_loss"):
+                    self.same(choose.cross_val_score(ours, x, y, cv=3, scoring=scoring), choose.cross_val_score(theirs, NOISY, KINDS, cv=3, scoring=scoring), rtol=1e-6)
+                for method in ("predict", "predict_proba"):
+                    self.same(choose.cross_val_predict(ours, x, y, cv=3, method=method), choose.cross_val_predict(theirs, NOISY, KINDS, cv=3, method=method), rtol=1e-6)
+            for scoring in ("roc_auc", "average_precision", "f1", "neg_brier_score"):
+                self.same(choose.cross_val_score(ours, NOISY, TWO, cv=3, scoring=scoring), choose.cross_val_score(theirs, NOISY, TWO, cv=3, scoring=scoring), rtol=1e-6)
+        for scoring in (None, "r2", "neg_mean_squared_error"):
+            self.same(choose.cross_val_score(ht.Ridge(), NOISY, ROWS[:, 2], scoring=scoring), choose.cross_val_score(sklearn.linear_model.Ridge(), NOISY, ROWS[:, 2], scoring=scoring), rtol=1e-6)
+        scores = choose.cross_validate(ht.GaussianNB(), NOISY, KINDS, cv=3, scoring=["accuracy", "f1_macro"], return_train_score=True)
+        self.same(scores["test_accuracy"], choose.cross_val_score(sklearn.naive_bayes.GaussianNB(), NOISY, KINDS, cv=3))
+
+    def test_searches(self):
+        choose = sklearn.model_selection
+        for ours, theirs, grid in ((ht.KNeighborsClassifier(), sklearn.neighbors.KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}),
+                                   (sklearn.pipeline.Pipeline([("scale", ht.StandardScaler()), ("model", ht.LogisticRegression(max_iter=300))]),
+                                    sklearn.pipeline.Pipeline([("scale", sklearn.preprocessing.StandardScaler()), ("model", sklearn.linear_model.LogisticRegression(max_iter=300))]),
+                                    {"model__C": [0.01, 1.0]})):
+            for x, y in ((NOISY, KINDS), (ht.array(NOISY), ht.array(KINDS))):
+                ours_found = choose.GridSearchCV(ours, grid, cv=3).fit(x, y)
+                found = choose.GridSearchCV(theirs, grid, cv=3).fit(NOISY, KINDS)
+                self.assertEqual((ours_found.best_params_, ours_found.n_features_in_), (found.best_params_, 4))
+                self.same(ours_found.cv_results_["mean_test_score"], found.cv_results_["mean_test_score"], rtol=1e-6)
+                self.same(np.asarray(ours_found.predict(x)), found.predict(NOISY))
+                self.assertAlmostEqual(ours_found.score(x, y), found.score(NOISY, KINDS), places=6)
+        search = choose.RandomizedSearchCV(ht.Ridge(), {"alpha": [0.1, 1.0, 10.0]}, n_iter=2, random_state=0, cv=3).fit(NOISY, ROWS[:, 2])
+        self.assertIn(search.best_params_["alpha"], (0.1, 1.0, 10.0))
+
+    def test_metrics_of_predictions(self):
+        model = ht.GaussianNB().fit(NOISY, KINDS)
+        theirs = sklearn.naive_bayes.GaussianNB().fit(NOISY, KINDS)
+        found = model.predict(NOISY)
+        self.assertEqual(sklearn.metrics.accuracy_score(KINDS, found), sklearn.metrics.accuracy_score(KINDS, theirs.predict(NOISY)))
+        self.same(sklearn.metrics.confusion_matrix(KINDS, found), sklearn.metrics.confusion_matrix(KINDS, theirs.predict(NOISY)))
+        self.assertAlmostEqual(sklearn.metrics.log_loss(KINDS, model.predict_proba(NOISY)), sklearn.metrics.log_loss(KINDS, theirs.predict_proba(NOISY)), places=8)
+        self.assertEqual(found.__array__(dtype=np.float32).dtype, np.float32)
+        with self.assertRaises(ValueError):
+            found.__array__(copy=False)
+
+    def test_parts_of_arrays_are_refused(self):
+        cut = ht.array(NOISY, split=0)
+        self.assertEqual(hasattr(cut, "__array__"), RANKS == 1)
+        if RANKS > 1:
+            with self.assertRaisesRegex(AttributeError, "each rank has a part; expected x.numpy"):
+                cut.__array__
+            found = ht.GaussianNB().fit(cut, KINDS).predict(cut)
+            with self.assertRaises(ValueError):
+                sklearn.metrics.accuracy_score(KINDS, found)
+            with self.assertRaises(ValueError):
+                sklearn.model_selection.cross_val_score(ht.GaussianNB(), cut, ht.array(KINDS, split=0))
+        self.same(ht.cross_val_score(ht.GaussianNB(), cut, KINDS), sklearn.model_selection.cross_val_score(sklearn.naive_bayes.GaussianNB(), NOISY, KINDS))
+
     def test_what_tools_ask(self):
         for model, kind in ((ht.GaussianNB(), "classifier"), (ht.KNeighborsClassifier(), "classifier"), (ht.Ridge(), "regressor"), (ht.RandomForestRegressor(), "regressor"),
                             (ht.KMeans(), "clusterer"), (ht.PCA(), None), (ht.Pipeline(ht.PCA(), ht.GaussianNB()), "classifier"), (ht.LinearDiscriminantAnalysis(), "classifier")):
@@ -142,8 +244,9 @@ class Choice(Case):
     def test_scorers(self):
         for x in every_layout(NOISY):
             for kinds, names in ((KINDS, ("accuracy", "balanced_accuracy", "f1_macro", "precision_weighted", "recall_micro", "roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted", "neg_log_loss",
-                                          "matthews_corrcoef", "adjusted_rand_score")),
-                                 (TWO, ("f1", "precision", "recall", "roc_auc", "average_precision", "roc_auc_ovr", "neg_log_loss"))):
+                                          "matthews_corrcoef", "adjusted_rand_score", "precision_micro", "f1_micro", "jaccard_micro", "jaccard_macro", "jaccard_weighted", "neg_brier_score",
+                                          "top_k_accuracy")),
+                                 (TWO, ("f1", "precision", "recall", "jaccard", "roc_auc", "average_precision", "roc_auc_ovr", "neg_log_loss", "neg_brier_score"))):
                 for name in names:
                     self.same(ht.cross_val_score(ht.GaussianNB(), x, kinds, cv=3, scoring=name),
                               sklearn.model_selection.cross_val_score(sklearn.naive_bayes.GaussianNB(), NOISY, kinds, cv=3, scoring=name), rtol=1e-8)

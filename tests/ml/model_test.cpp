@@ -171,6 +171,7 @@ TEST_CASE("models for Python", "[.models]") {
   write_predictor(ht::Lasso({.alpha = 0.1}), iris().slice(1, 1, 3));
   write_predictor(ht::PoissonRegressor(), iris().select(1, 3));
   write_predictor(ht::LogisticRegression(), 7 - species());
+  write_predictor(ht::LinearDiscriminantAnalysis({.n_components = 1}), 7 - species());
   CHECK(clusters.iterations() > 0);
 }
 

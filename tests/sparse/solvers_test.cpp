@@ -249,6 +249,64 @@ TEST_CASE("connected components, numbered by their first vertices", "[sparse][gr
   CHECK_THROWS_AS(sp::connected_components(sp::random({3, 4})), ht::ValueError);
 }
 
+namespace {
+
+/// For each vertex the number of its strong component, by all ways there are.
+at::Tensor strong_labels(const at::Tensor& graph) {
+  const auto n = graph.size(0);
+  auto ways = (graph != 0).logical_or(at::eye(n, at::kBool));
+  for (std::int64_t length = 1; length < n; length *= 2)
+    ways = at::matmul(ways.to(at::kDouble), ways.to(at::kDouble)) > 0;
+  const auto first = at::where(ways.logical_and(ways.t()), at::arange(n, at::kLong), n).amin(1);
+  return std::get<1>(at::_unique(first, true, true));
+}
+
+}  // namespace
+
+TEST_CASE("strongly connected components, numbered by their first vertices", "[sparse][graph]") {
+  constexpr std::int64_t n = 40;
+  const auto generator = at::detail::createCPUGenerator(9);
+  const auto some = [&](double share) { return (at::rand({n, n}, generator, at::kDouble) < share).to(at::kDouble); };
+  const auto ring = at::eye(n, at::kDouble).roll(1, 1), chain = at::diag(at::ones({n - 1}, at::kDouble), 1);
+  auto pairs = chain.clone();  // 0 <-> 20, 1 <-> 21, ..., in a row
+  for (std::int64_t i = 0; i < n / 2; ++i) pairs[i][n / 2 + i] = pairs[n / 2 + i][i] = 1;
+  pairs[n / 2 - 1][n / 2] = 0;
+  auto lanes = pairs.clone();
+  lanes.slice(0, n / 2).slice(1, n / 2).zero_();
+  for (const auto& graph :
+       {at::zeros({n, n}, at::kDouble), at::ones({n, n}, at::kDouble), ring, chain, chain.t().contiguous(), pairs,
+        lanes, lanes.t().contiguous(), ring + at::eye(n, at::kDouble), some(0.02), some(0.03), some(0.04), some(0.05),
+        some(0.08)}) {
+    const auto expected = strong_labels(graph);
+    for (const auto& layout : row_layouts({n, n})) {
+      const auto a = sparse_of(graph, layout);
+      const auto found = sp::connected_components(a, {.connection = sp::Connection::strong});
+      CHECK(found.count == expected.max().item<std::int64_t>() + 1);
+      CHECK(same(found.labels, expected));
+      CHECK(found.labels.layout() == layout.with({n}, layout.split()));
+      const auto weak = sp::connected_components(a, {.directed = false, .connection = sp::Connection::strong});
+      CHECK(same(weak.labels, gathered(sp::connected_components(a).labels)));
+    }
+  }
+}
+
+TEST_CASE("long chains of components over ranks take few rounds", "[sparse][graph]") {
+  // Pairs of vertices that lie n apart, each pair before the next.
+  constexpr std::int64_t n = 20000;
+  const auto i = at::arange(n, at::kLong), next = at::arange(n - 1, at::kLong);
+  const auto rows = at::cat({i, i + n, next}), columns = at::cat({i + n, i, next + 1});
+  const auto mine = [&](const at::Tensor& all) {
+    const ht::Layout layout({all.size(0)}, 0, ht::world().size());
+    const auto first = layout.offset(ht::world().rank());
+    return ht::from_local(all.slice(0, first, first + layout.count(ht::world().rank())).clone(), {.split = 0});
+  };
+  const auto a = sp::from_coo(mine(rows), mine(columns), ht::ones({rows.size(0)}, {.dtype = ht::float64, .split = 0}),
+                              {2 * n, 2 * n}, {.split = 0});
+  const auto found = sp::connected_components(a, {.connection = sp::Connection::strong});
+  CHECK(found.count == n);
+  CHECK(same(found.labels, at::cat({i, i})));
+}
+
 TEST_CASE("Laplacians and the ranks of pages", "[sparse][graph]") {
   auto edges = at::zeros({6, 6}, at::kDouble);
   for (const auto& [i, j, w] : {std::tuple(0, 1, 2.0), {1, 2, 1.0}, {0, 2, 4.0}, {3, 4, 1.0}})

@@ -51,9 +51,10 @@ DNDarray StateReader::checked(const char* name, const Shape& shape, bool floatin
 }
 
 const std::string& StateReader::text_of_option(const char* name) const {
-  const auto found = state_.options.find(name);
-  if (found == state_.options.end()) raise<ValueError>(op_, "got no option \"{}\" of {}; expected one", name, kind_);
-  return found->second;
+  static const std::map<std::string, std::string> before{{"class_weight", "none"}, {"converged", "true"}};
+  for (const auto* options : {&state_.options, &before})
+    if (const auto found = options->find(name); found != options->end()) return found->second;
+  raise<ValueError>(op_, "got no option \"{}\" of {}; expected one", name, kind_);
 }
 
 void StateReader::refuse(const char* name, const std::string& text) const {

@@ -17,11 +17,15 @@ template <class T>
 }
 
 /// Reads the state of an estimator of this class. Throws ValueError for what is missing or is something else: a state
-/// may come from a file.
+/// may come from a file. Options that came later than the first states ("converged", "class_weight") have the values
+/// that models had before.
 class StateReader {
  public:
   StateReader(const char* kind, const ModelState& state);
   [[nodiscard]] const Method& op() const { return op_; }  ///< "Class.from_state"
+  // Whether the state has it: states that earlier versions wrote lack what came later.
+  [[nodiscard]] bool has_option(const char* name) const { return state_.options.contains(name); }
+  [[nodiscard]] bool has_array(const char* name) const { return state_.arrays.contains(name); }
 
   template <class T>
   [[nodiscard]] T option(const char* name) const {

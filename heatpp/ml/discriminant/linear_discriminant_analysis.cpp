@@ -4,6 +4,7 @@
 #include <heatpp/ml/detail/class_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
+#include <heatpp/ml/detail/state.hpp>
 #include <heatpp/ml/discriminant/linear_discriminant_analysis.hpp>
 
 namespace heatpp {
@@ -152,6 +153,47 @@ DNDarray LinearDiscriminantAnalysis::xbar() const { return learnt("xbar").xbar; 
 DNDarray LinearDiscriminantAnalysis::scalings() const { return learnt("scalings").scalings; }
 DNDarray LinearDiscriminantAnalysis::explained_variance_ratio() const {
   return learnt("explained_variance_ratio").ratio;
+}
+
+ModelState LinearDiscriminantAnalysis::state() const {
+  const auto& l = learnt("state");
+  const bool given = !options_.priors.empty();  // the priors that were learnt, then
+  return {kind(),
+          {{"n_components", text_of(options_.n_components.value_or(0))},
+           {"tol", text_of(options_.tol)},
+           {"given_priors", text_of(given)}},
+          {{"coef", l.coef},
+           {"intercept", l.intercept},
+           {"means", l.means},
+           {"priors", l.priors},
+           {"xbar", l.xbar},
+           {"scalings", l.scalings},
+           {"explained_variance_ratio", l.ratio},
+           {"classes", classes_->values}}};
+}
+
+LinearDiscriminantAnalysis LinearDiscriminantAnalysis::from_state(const ModelState& state) {
+  const StateReader read("LinearDiscriminantAnalysis", state);
+  const auto means = read.array("means", {-1, -1});
+  const auto k = means.shape()[0], f = means.shape()[1], outputs = k == 2 ? 1 : k;
+  const auto priors = read.array("priors", {k}), scalings = read.array("scalings", {f, -1}),
+             ratio = read.array("explained_variance_ratio", {-1});
+  if (ratio.size() > scalings.shape()[1])
+    detail::raise<ValueError>(read.op(), "got {} components of {} directions; expected no more", ratio.size(),
+                              scalings.shape()[1]);
+  const auto components = read.option<std::int64_t>("n_components");
+  LinearDiscriminantAnalysis model(
+      {.n_components = components > 0 ? std::optional(components) : std::nullopt, .tol = read.option<double>("tol")});
+  if (read.option<bool>("given_priors")) {
+    const auto given = priors.astype(float64).larray();
+    model.options_.priors.assign(given.const_data_ptr<double>(), given.const_data_ptr<double>() + k);
+  }
+  const auto wide = [&](const char* name, const Shape& shape) { return read.array(name, shape).astype(float64); };
+  model.classes_ = Classes{read.whole_numbers("classes", {k}), f};
+  model.learnt_ =
+      Learnt{wide("coef", {outputs, f}), wide("intercept", {outputs}), means.astype(float64), priors.astype(float64),
+             wide("xbar", {f}),          scalings.astype(float64),     ratio.astype(float64)};
+  return model;
 }
 
 }  // namespace heatpp

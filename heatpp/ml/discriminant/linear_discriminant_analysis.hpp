@@ -45,6 +45,11 @@ class LinearDiscriminantAnalysis : public Classifier {
   [[nodiscard]] DNDarray scalings() const;   ///< (features, directions): what transform multiplies the first columns of
   [[nodiscard]] DNDarray explained_variance_ratio() const;  ///< (components,): parts of the variance between classes
 
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static LinearDiscriminantAnalysis from_state(const ModelState& state);
+
  private:
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool knows_sparse() const override { return true; }

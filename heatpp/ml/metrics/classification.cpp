@@ -41,22 +41,23 @@ class Found {
   std::vector<double> numbers_;
 };
 
-/// right / of, where `of` is what was predicted, what is true, or the mean of both.
-enum class Score { precision, recall, f1 };
+/// right / of, where `of` is what was predicted, what is true, the mean of both, or what is either.
+enum class Score { precision, recall, f1, jaccard };
 
-double base_of(Score score, double truth, double predicted) {
+double base_of(Score score, double right, double truth, double predicted) {
   switch (score) {
     case Score::precision: return predicted;
     case Score::recall: return truth;
-    case Score::f1: break;
+    case Score::f1: return (truth + predicted) / 2;
+    case Score::jaccard: break;
   }
-  return (truth + predicted) / 2;
+  return truth + predicted - right;
 }
 
 std::vector<double> scores_of(Score score, const Found& found, double zero_division) {
   std::vector<double> scores(found.labels().size());
   for (std::size_t c = 0; c < scores.size(); ++c) {
-    const auto base = base_of(score, found.truth()[c], found.predicted()[c]);
+    const auto base = base_of(score, found.right()[c], found.truth()[c], found.predicted()[c]);
     scores[c] = base > 0 ? found.right()[c] / base : zero_division;
   }
   return scores;
@@ -80,7 +81,10 @@ double averaged(const char* op, Score score, const LabelPairs& pairs, const FSco
   const auto scores = scores_of(score, found, options.zero_division);
   switch (options.average) {
     case ScoreAverage::binary: return binary(op, found, scores, options);
-    case ScoreAverage::micro: return sum_of(found.right()) / sum_of(found.truth());
+    case ScoreAverage::micro: {
+      const auto right = sum_of(found.right());
+      return right / base_of(score, right, sum_of(found.truth()), sum_of(found.predicted()));
+    }
     case ScoreAverage::macro: return sum_of(scores) / static_cast<double>(scores.size());
     case ScoreAverage::weighted: break;
   }
@@ -163,6 +167,7 @@ PerClass precision_recall_fscore_support(const DNDarray& y_true, const DNDarray&
 HEATPP_SCORE(precision_score, precision)
 HEATPP_SCORE(recall_score, recall)
 HEATPP_SCORE(f1_score, f1)
+HEATPP_SCORE(jaccard_score, jaccard)
 #undef HEATPP_SCORE
 
 }  // namespace heatpp

@@ -69,6 +69,8 @@ struct FScoreOptions {
 [[nodiscard]] double precision_score(const DNDarray& y_true, const DNDarray& y_pred, const FScoreOptions& options = {});
 [[nodiscard]] double recall_score(const DNDarray& y_true, const DNDarray& y_pred, const FScoreOptions& options = {});
 [[nodiscard]] double f1_score(const DNDarray& y_true, const DNDarray& y_pred, const FScoreOptions& options = {});
+/// The share of the rows that have a label, are said to, or both, that are right (Jaccard 1901). As precision_score.
+[[nodiscard]] double jaccard_score(const DNDarray& y_true, const DNDarray& y_pred, const FScoreOptions& options = {});
 
 struct ReportOptions {
   std::vector<std::string> target_names = {};  ///< of the labels, in rising order; none: the labels
@@ -91,5 +93,25 @@ struct LogLossOptions {
 /// where labels are not given those of confusion_matrix. Throws ValueError for another number of columns, labels that
 /// have none, and probabilities outside of 0 .. 1.
 [[nodiscard]] double log_loss(const DNDarray& y_true, const DNDarray& y_prob, const LogLossOptions& options = {});
+
+struct BrierOptions {
+  std::optional<DNDarray> sample_weight = std::nullopt;
+  std::vector<std::int64_t> labels = {};  ///< of the columns, rising; none: those in y_true
+};
+/// The mean square of how far probabilities are from 1 for the true label and 0 for others (Brier 1950): of two labels
+/// that of the larger one's, of more the sum over labels. Probabilities, messages and errors as log_loss.
+[[nodiscard]] double brier_score_loss(const DNDarray& y_true, const DNDarray& y_prob, const BrierOptions& options = {});
+
+struct TopKOptions {
+  std::int64_t k = 2;
+  std::optional<DNDarray> sample_weight = std::nullopt;
+  std::vector<std::int64_t> labels = {};  ///< of the columns, rising; none: those in y_true
+};
+/// The share of rows whose label has one of the k largest scores, of equal ones the last: (n, C) scores of the sorted
+/// labels, or (n,) of the larger of two, which counts as said from 1/2 on if all scores are 0 to 1 and else from 0 on.
+/// One all-reduce of 40 bytes, and where labels are not given those of confusion_matrix. Throws ValueError for k below
+/// 1, another number of columns, labels that have none, and scores that are not finite.
+[[nodiscard]] double top_k_accuracy_score(const DNDarray& y_true, const DNDarray& y_score,
+                                          const TopKOptions& options = {});
 
 }  // namespace heatpp

@@ -39,6 +39,11 @@ const LearntForest* going_on(const RandomForestOptions& forest, const LearntFore
 
 }  // namespace
 
+void check_classes(const char* op, std::int64_t classes) {
+  if (classes > Drawn::most_classes)
+    heatpp::detail::raise<ValueError>(op, "got {} classes; expected {} at most", classes, Drawn::most_classes);
+}
+
 FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
                           const RandomForestOptions& forest, const LearntForest* before,
                           const std::optional<DNDarray>& known) {
@@ -46,8 +51,7 @@ FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, cons
   check_not_empty(op, x);
   auto classes = classes_beside(op, x, y);
   const auto count = classes.count();
-  if (count > Drawn::most_classes)
-    heatpp::detail::raise<ValueError>(op, "got {} classes; expected {} at most", count, Drawn::most_classes);
+  check_classes(op, count);
   const auto weights =
       class_weighted(op, x, classes, weights_beside(op, x, options.sample_weight), forest.class_weight);
   const bool same = before && known && at::equal(classes.values.to(at::kLong), known->larray());

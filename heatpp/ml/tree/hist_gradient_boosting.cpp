@@ -18,6 +18,16 @@ at::Tensor scores_of(const LearntBoosting& learnt, const at::Tensor& block) {
   return scores;
 }
 
+Loss loss_of(BoostingLoss loss) {
+  switch (loss) {
+    case BoostingLoss::squared_error: return Loss::squared_error;
+    case BoostingLoss::poisson: return Loss::poisson;
+    case BoostingLoss::absolute_error: return Loss::absolute_error;
+    case BoostingLoss::quantile: break;
+  }
+  return Loss::quantile;
+}
+
 void check_not_negative(const char* op, const Rows& rows, const at::Tensor& targets) {
   Totals largest(1, ReduceOp::max);
   if (targets.numel() > 0) largest.of(0)[0] = -targets.min().item<double>();
@@ -38,13 +48,13 @@ double TreeRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& 
 HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x, const DNDarray& y,
                                                                   const FitOptions& options) {
   constexpr auto op = "HistGradientBoostingRegressor.fit";
-  check_options(op, options_);
+  check_options(op, options_, x.features());
   check_not_empty(op, x);
   const auto targets = beside_rows(op, "targets", x, y);
   const auto weights = weights_beside(op, x, options.sample_weight);
-  const bool poisson = options_.loss == BoostingLoss::poisson;
-  if (poisson) check_not_negative(op, x, targets);
-  learnt_ = boosted({op, x, poisson ? Loss::poisson : Loss::squared_error, 1, targets, weights, {}}, options_, learnt_);
+  if (options_.loss == BoostingLoss::poisson) check_not_negative(op, x, targets);
+  const auto share = options_.loss == BoostingLoss::quantile ? *options_.quantile : 0.5;
+  learnt_ = boosted({op, x, loss_of(options_.loss), 1, targets, weights, {}, share}, options_, learnt_);
   return *this;
 }
 
@@ -72,11 +82,13 @@ std::int64_t HistGradientBoostingClassifier::iterations() const { return learnt(
 HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& x, const DNDarray& y,
                                                                     const FitOptions& options) {
   constexpr auto op = "HistGradientBoostingClassifier.fit";
-  check_options(op, options_);
+  check_options(op, options_, x.features());
   check_not_empty(op, x);
   const auto classes = classes_beside(op, x, y);
   if (classes.count() < 2)
     detail::raise<ValueError>(op, "got labels of {} class; expected two at least", classes.count());
+  if (classes.count() > 2 && std::ranges::any_of(options_.monotonic_cst, [](auto d) { return d != 0; }))
+    detail::raise<ValueError>(op, "got monotonic_cst for {} classes; expected two, or no directions", classes.count());
   const auto weights =
       class_weighted(op, x, classes, weights_beside(op, x, options.sample_weight), options_.class_weight);
   const auto labels =

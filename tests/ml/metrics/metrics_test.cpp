@@ -82,6 +82,10 @@ TEST_CASE("precision, recall and f1 have all averages", "[ml][metrics]") {
     CHECK(ht::precision_score(y, p, {.average = weighted, .sample_weight = w}) == near(0.9080012077294686));
     CHECK(ht::f1_score(y, p, {.average = weighted}) == near(0.8834656368014248));
     CHECK(ht::f1_score(y, p, {.average = micro}) == near(0.87));
+    CHECK(ht::precision_score(y, p, {.average = micro, .sample_weight = w}) == near(0.87));
+    CHECK(ht::jaccard_score(y, p, {.average = macro}) == near(0.6334493203659043));
+    CHECK(ht::jaccard_score(y, p, {.average = micro}) == near(0.7699115044247787));
+    CHECK(ht::jaccard_score(y, p, {.average = weighted, .sample_weight = w}) == near(0.7932032433395705));
     const auto each = ht::precision_recall_fscore_support(y, p, {.zero_division = 0.5});
     CHECK(close(each.precision,
                 at::tensor({0.9166666666666666, 0.9361702127659575, 0.8775510204081632, 0.86, 0.}, at::kDouble)));
@@ -95,6 +99,7 @@ TEST_CASE("precision, recall and f1 have all averages", "[ml][metrics]") {
     CHECK(ht::recall_score(y, p) == near(0.6433566433566433));
     CHECK(ht::f1_score(y, p) == near(0.6789667896678967));
     CHECK(ht::f1_score(y, p, {.pos_label = 0}) == near(0.32558139534883723));
+    CHECK(ht::jaccard_score(y, p) == near(0.5139664804469274));
   });
 }
 
@@ -119,13 +124,26 @@ TEST_CASE("probabilities and scores are judged as scikit-learn does", "[ml][metr
     CHECK(ht::log_loss(even(truth()), p) == near(1.4815365788526753));
     CHECK(ht::log_loss(whole(truth()), p, {.sample_weight = w}) == near(1.4806348397044198));
     CHECK(ht::log_loss(even(truth()), p, {.labels = {-7, -2, 3, 8}}) == near(1.4815365788526753));
+    CHECK(ht::brier_score_loss(even(truth()), p) == near(0.7851204395326061));
+    CHECK(ht::brier_score_loss(whole(truth()), p, {.sample_weight = w}) == near(0.7934234539186554));
+    CHECK(ht::top_k_accuracy_score(even(truth()), p) == near(0.505));
+    CHECK(ht::top_k_accuracy_score(even(truth()), p, {.k = 3, .sample_weight = w}) == near(0.7733333333333333));
+    const auto equal = distribute(at::round(probabilities() * 4), layout);
+    CHECK(ht::top_k_accuracy_score(even(truth()), equal, {.labels = {-7, -2, 3, 8}}) == near(0.51));
   }
   for_layouts(yes_or_no(), scores(), [&](const auto& y, const auto& s) {
     CHECK(ht::roc_auc_score(y, s) == near(0.7392957919273708));
     CHECK(ht::roc_auc_score(y, s, {.sample_weight = w}) == near(0.7851825690067377));
   });
-  for_layouts(yes_or_no(), at::sigmoid(scores()),
-              [&](const auto& y, const auto& s) { CHECK(ht::log_loss(y, s) == near(0.5429034215149268)); });
+  for_layouts(yes_or_no(), at::sigmoid(scores()), [&](const auto& y, const auto& s) {
+    CHECK(ht::log_loss(y, s) == near(0.5429034215149268));
+    CHECK(ht::brier_score_loss(y, s) == near(0.18282514691906107));
+    CHECK(ht::top_k_accuracy_score(y, s, {.k = 1, .sample_weight = w}) == near(0.6966666666666667));
+    CHECK(ht::top_k_accuracy_score(y, s) == 1);
+  });
+  const auto both = at::stack({1 - at::sigmoid(scores()), at::sigmoid(scores())}, 1);
+  CHECK(ht::brier_score_loss(even(yes_or_no()), even(both)) == near(0.18282514691906107));
+  CHECK(ht::top_k_accuracy_score(even(yes_or_no()), even(scores()), {.k = 1}) == near(0.665));
   CHECK(ht::roc_auc_score(even(yes_or_no()), even((scores() * 10).round().to(at::kInt))) == near(0.7392957919273708));
   CHECK(ht::roc_auc_score(even(yes_or_no()), even(scores().to(at::kFloat))) == near(0.7392957919273708));
 }
@@ -231,6 +249,8 @@ TEST_CASE("what cannot be judged is an error on all ranks", "[ml][metrics]") {
   CHECK_THROWS_WITH(ht::log_loss(p, even(probabilities())), Contains("got 5 labels for 4 columns"));
   CHECK_THROWS_WITH(ht::log_loss(p, even(probabilities()), {.labels = {-7, -2, 3, 8}}), Contains("got the label 13"));
   CHECK_THROWS_WITH(ht::log_loss(y, even(probabilities() * 3)), Contains("got the probability"));
+  CHECK_THROWS_WITH(ht::brier_score_loss(y, even(probabilities() * 3)), Contains("got the probability"));
+  CHECK_THROWS_WITH(ht::top_k_accuracy_score(y, even(probabilities()), {.k = 0}), Contains("got k 0"));
   CHECK_THROWS_WITH(ht::roc_auc_score(y, even(measured())), Contains("got 4 labels"));
   auto bad = measured();
   bad[123] = NAN;

@@ -172,6 +172,11 @@ const std::vector<Estimator>& estimators() {
        .unfitted = of(ht::HistGradientBoostingRegressor({.max_iterations = 5, .max_depth = 3})),
        .targets = Targets::numbers,
        .missing = true},
+      {.name = "HistGradientBoostingRegressor",
+       .unfitted = of(ht::HistGradientBoostingRegressor(
+           {.loss = ht::BoostingLoss::absolute_error, .max_iterations = 5, .max_leaf_nodes = 4})),
+       .targets = Targets::numbers,
+       .missing = true},
 
       {.name = "NearestNeighbors", .unfitted = of(ht::NearestNeighbors()), .keeps_cut = true, .checks_rows = true},
       {.name = "KNeighborsClassifier",

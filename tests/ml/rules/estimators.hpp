@@ -33,6 +33,8 @@ class Model {
   virtual void assign(const Model& other) = 0;
   /// Written to a file and read; none where the class has no state.
   [[nodiscard]] virtual std::unique_ptr<Model> there_and_back() const = 0;
+  /// Made of a state without the options that the first states did not have yet.
+  [[nodiscard]] virtual std::unique_ptr<Model> of_older_state() const = 0;
   [[nodiscard]] virtual bool takes_weights() const = 0;
 };
 

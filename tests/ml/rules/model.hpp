@@ -88,6 +88,22 @@ class Of final : public Model {
     }
   }
 
+  [[nodiscard]] std::unique_ptr<Model> of_older_state() const override {
+    if constexpr (requires(const M& m) { M::from_state(m.state()); }) {
+      auto state = model_.state();
+      const bool mixture = state.kind == "GaussianMixture";  // which has always said whether it converged
+      for (const char* later :
+           {"converged", "class_weight", "loss", "quantile", "monotonic_cst", "categorical_features"})
+        if (!mixture && state.options.erase(later) > 0 && later == std::string("loss"))
+          state.options.insert({"poisson", "false"});
+      const TempDir dir;
+      ht::io::save_model(dir.path("model"), state);
+      return std::make_unique<Of>(M::from_state(ht::io::load_model(dir.path("model"))));
+    } else {
+      return nullptr;
+    }
+  }
+
   [[nodiscard]] bool takes_weights() const override { return weighted; }
 
  private:

@@ -216,6 +216,16 @@ TEST_CASE("copies and what is read of a file do what the model did", "[ml][rules
   });
 }
 
+// Such as commit fb3ded20 wrote.
+TEST_CASE("files of before options came are read with what models did then", "[ml][rules]") {
+  for_all([](const Estimator& e) {
+    const auto rows = cut(rows_for(e));
+    const auto model = fitted(e, given(e, rows));
+    if (const auto read = model->of_older_state())
+      check_same(read->of(rows), model->of(rows), e.fields ? e.tolerance : 0);
+  });
+}
+
 TEST_CASE("ranks of another communicator learn the same, and are not mixed with others", "[ml][rules]") {
   const auto& world = ht::world();
   const auto half = world.split(world.rank() < (world.size() + 1) / 2 ? 0 : 1).value();

@@ -1,6 +1,7 @@
 #include "../data.hpp"
 
 #include <heatpp/ml/tree/detail/boosted_tree.hpp>
+#include <heatpp/ml/tree/detail/forest_fit.hpp>
 #include <heatpp/ml/tree/detail/forest_growth.hpp>
 #include <heatpp/ml/tree/hist_gradient_boosting.hpp>
 
@@ -34,6 +35,16 @@ struct RareClass {
     }
   }
 };
+
+/// So many rows on all ranks together, of which nobody has any.
+ht::Rows claimed(std::int64_t rows, std::int64_t features) {
+  struct Nothing final : ht::RowSource {
+    [[nodiscard]] at::Tensor read(std::int64_t, std::int64_t) const override {
+      throw std::logic_error("rows that are not there are read");
+    }
+  };
+  return {std::make_shared<Nothing>(), ht::Layout({rows, features}, 0, ht::world().size()), ht::float32, ht::world()};
+}
 
 /// The tree of these rows by these units.
 Trees tree_of(const ht::Rows& rows, const ForestTask& task, const ForestUnits& units, const at::Tensor& pairs) {
@@ -76,6 +87,51 @@ TEST_CASE("boosting learns a class that has one of 22000 rows of 2^24", "[ml][bo
   const auto p = gathered(model.predict_proba(ht::from_local(at::arange(250, at::kFloat).unsqueeze(1)))).select(1, 1);
   CHECK(p.slice(0, 0, 125).mean().item<double>() == Approx(7.832212666284731e-05).epsilon(1e-3));
   CHECK(p.slice(0, 125).mean().item<double>() == Approx(1.0962569289664591e-05).epsilon(1e-3));
+}
+
+// Of the same kind with 4 times as many rows, that a function makes: a minute and 5 GiB, so that it runs if it is
+// named.
+TEST_CASE("boosting learns two rates of 2^26 rows that a function makes", "[.long][boosting][sizes]") {
+  const auto n = std::int64_t{1} << 26;
+  const auto mine = shared(n);
+  const auto first = mine.offset(ht::world().rank()), count = mine.local_shape(ht::world().rank())[0];
+  const auto value_of = [](std::int64_t row) {
+    return static_cast<float>(hash(2 * static_cast<std::uint64_t>(row)) % 250);
+  };
+  const ht::Rows rows(count, 1,
+                      [=](std::int64_t from, std::int64_t some) {
+                        auto block = at::empty({some, 1}, at::kFloat);
+                        for (std::int64_t i = 0; i < some; ++i) block.data_ptr<float>()[i] = value_of(first + from + i);
+                        return block;
+                      },
+                      {.dtype = ht::float32});
+  auto labels = at::empty({count}, at::kByte);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto chance = static_cast<double>(hash(2 * static_cast<std::uint64_t>(first + i) + 1) >> 11) * 0x1p-53;
+    labels.data_ptr<std::uint8_t>()[i] = chance < (value_of(first + i) < 125 ? 1.5e-3 : 1e-4) ? 1 : 0;
+  }
+  ht::HistGradientBoostingClassifier model({.learning_rate = 0.3, .max_iterations = 10, .max_leaf_nodes = 3});
+
+  model.fit(rows, ht::from_local(labels, {.split = 0}));
+
+  const auto p = gathered(model.predict_proba(ht::from_local(at::arange(250, at::kFloat).unsqueeze(1)))).select(1, 1);
+  CHECK(p.slice(0, 0, 125).mean().item<double>() == Approx(1.5e-3).epsilon(0.05));
+  CHECK(p.slice(0, 125).mean().item<double>() == Approx(1e-4).epsilon(0.1));
+}
+
+TEST_CASE("more rows, features, nodes or classes than have numbers are errors that say so", "[ml][tree][sizes]") {
+  const auto ranks = static_cast<std::int64_t>(ht::world().size()), most = (std::int64_t{1} << 32) - 1;
+  const auto text = [](auto f) { return message_of<ht::ValueError>(f); };
+  CHECK_THAT(text([&] { static_cast<void>(find_bins("fit", claimed((most + 1) * ranks, 2), 255, 0)); }),
+             Catch::StartsWith("[fit] got 4294967296 rows of 2 features on a rank; expected at most 4294967295"));
+  CHECK_THAT(text([&] { static_cast<void>(find_bins("fit", claimed(5, most / 256 + 1), 255, 0)); }),
+             Catch::Contains("16777216 features on a rank; expected at most 4294967295 and 16777215"));
+  CHECK(text([] { check_nodes((std::int64_t{1} << 31) - 1); }).empty());
+  CHECK_THAT(text([] { check_nodes(std::int64_t{1} << 31); }),
+             Catch::Contains("got 2147483648 nodes") && Catch::Contains("max_depth"));
+  CHECK(text([] { check_classes("fit", std::int64_t{1} << 24); }).empty());
+  CHECK_THAT(text([] { check_classes("fit", (std::int64_t{1} << 24) + 1); }),
+             Catch::Contains("got 16777217 classes; expected 16777216 at most"));
 }
 
 TEST_CASE("sums of rare derivatives are right for 2^30 rows that nobody holds", "[ml][boosting][sizes]") {

@@ -39,10 +39,45 @@ TEST_CASE("trees are made again of their states", "[ml][tree]") {
       x);
   check_again(
       ht::HistGradientBoostingRegressor({.loss = ht::BoostingLoss::poisson, .max_iterations = 5}).fit(x, petals), x);
+  const auto tens = beside((10 * iris()).round());
+  const ht::HistGradientBoostingOptions all{.loss = ht::BoostingLoss::quantile,
+                                            .quantile = 0.3,
+                                            .max_iterations = 5,
+                                            .monotonic_cst = {1, 0, 0, 0},
+                                            .categorical_features = {1, 3}};
+  check_again(ht::HistGradientBoostingRegressor(all).fit(tens, petals), tens);
+  const auto read =
+      ht::HistGradientBoostingRegressor::from_state(ht::HistGradientBoostingRegressor(all).fit(tens, petals).state());
+  CHECK(read.options().quantile == all.quantile);
+  CHECK(read.options().monotonic_cst == all.monotonic_cst);
+  CHECK(read.options().categorical_features == all.categorical_features);
   check_again(ht::DecisionTreeClassifier({.max_depth = 2}).fit(x, y), x);
   check_again(ht::DecisionTreeRegressor({.max_features = ht::MaxFeatures::sqrt}).fit(x, petals), x);
   check_again(ht::RandomForestClassifier({.n_estimators = 5}).fit(x, y), x);
   check_again(ht::RandomForestRegressor({.n_estimators = 5, .max_features = ht::MaxFeatures::sqrt}).fit(x, petals), x);
+}
+
+TEST_CASE("states whose sets of categories contradict them are refused", "[ml][boosting]") {
+  const auto x = beside((10 * iris()).round()), y = beside(iris().select(1, 2).contiguous());
+  const ht::HistGradientBoostingRegressor model =
+      ht::HistGradientBoostingRegressor({.max_iterations = 3, .categorical_features = {1}}).fit(x, y);
+  const auto without = [&](const char* array) {
+    auto state = model.state();
+    state.arrays.erase(array);
+    return state;
+  };
+  using Model = ht::HistGradientBoostingRegressor;
+  CHECK(model.state().arrays.contains("category_sets"));
+  CHECK_THROWS_WITH(Model::from_state(without("category_counts")), Contains("for features without any"));
+  CHECK_THROWS_WITH(Model::from_state(without("categories")), Contains("got no array \"categories\""));
+  CHECK_THROWS_WITH(Model::from_state(without("set_of_node")), Contains("got no array \"set_of_node\""));
+  auto state = model.state();
+  state.arrays.at("category_sets") = ht::zeros({0, 4}, {.dtype = ht::int64});
+  CHECK_THROWS_WITH(Model::from_state(state), Contains("that are not"));
+  auto forest = ht::DecisionTreeRegressor({.max_depth = 2}).fit(x, y).state();
+  forest.arrays.insert({"category_sets", ht::ones({1, 4}, {.dtype = ht::int64})});
+  forest.arrays.insert({"set_of_node", ht::zeros(forest.arrays.at("features").shape(), {.dtype = ht::int64})});
+  CHECK_THROWS_WITH(ht::DecisionTreeRegressor::from_state(forest), Contains("1 sets of categories"));
 }
 
 TEST_CASE("boosting goes on from a state", "[ml][boosting]") {

@@ -16,6 +16,7 @@ struct Bins {
   std::vector<std::int32_t> count{};     ///< bins of numbers, of each feature
   std::vector<std::uint8_t> apart{};     ///< whether each bin of the feature holds one number
   std::vector<std::uint8_t> missing{};   ///< whether a row has NaN
+  std::vector<std::uint8_t> by_set{};    ///< whether numbers are categories, one in each bin; empty: no feature's
   std::vector<std::uint32_t> offsets{};  ///< of a feature's first cell among those of all; at the end their number
   [[nodiscard]] std::int64_t cells() const { return offsets.back(); }
   [[nodiscard]] std::int64_t cells_of(std::int64_t feature) const {
@@ -29,9 +30,11 @@ struct Bins {
 /// max_bins, 2 / max_bins .. (the mean of both neighbours where they lie between two numbers). Of more than 200000 rows
 /// as many are looked at, by their global positions. Collective: one all-reduce of 8 (features + 1) bytes, an
 /// all-gather of 8, an exchange that brings the features of the rows looked at together on a rank each, and
-/// an all-gather of 2056 bytes a feature; none where rows are replicated. Throws ValueError naming the first row with
-/// an infinite number.
-[[nodiscard]] Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed);
+/// an all-gather of 2056 bytes a feature; none where rows are replicated. Each number of a feature of `categories` is a
+/// bin, which takes a further pass and an all-gather of 8 (max_bins + 2) bytes for each such feature and rank. Throws
+/// ValueError naming the first row with an infinite number, or a feature with more categories than bins.
+[[nodiscard]] Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed,
+                             std::span<const std::int64_t> categories = {});
 
 /// Half way between two numbers, and below the second.
 [[nodiscard]] inline double between(double low, double high) {
@@ -50,5 +53,20 @@ struct BinnedRows {
 };
 /// In one pass. Local; for rows that are not an array's one all-reduce of 8 bytes.
 [[nodiscard]] BinnedRows binned(const Rows& rows, const Bins& bins);
+
+// Categories: numbers that name something, whose order says nothing.
+
+/// The different numbers of each of some features, rising. Collective: an all-gather of 8 (most + 2) bytes for each
+/// feature and rank, none where rows are replicated. Throws ValueError for a feature with more than `most`.
+[[nodiscard]] std::vector<std::vector<double>> categories_of(const char* op, const Rows& rows,
+                                                             std::span<const std::int64_t> features, std::int64_t most);
+
+/// The categories of each feature that has any, and none of others; empty where no feature has.
+using Categories = std::vector<std::vector<double>>;
+[[nodiscard]] Categories categories_in(const Bins& bins);
+
+/// The rows of a piece, in which the positions of categories stand for them, and NaN for numbers that are none.
+template <class T>
+[[nodiscard]] std::vector<T> by_position(const Piece<T>& piece, const Categories& categories);
 
 }  // namespace heatpp::ml::detail

@@ -16,7 +16,55 @@ void take_away(const at::Tensor& parent, const at::Tensor& child) {
   for (std::int64_t i = 0; i < child.numel(); ++i) from[i] -= part[i];
 }
 
+/// The leaves below each node, by the range of their values.
+struct Range {
+  double least, largest;
+};
+
+/// Puts a bound to all values below a node.
+void bound_below(Trees& tree, std::int32_t node, double low, double high) {
+  const auto& at = tree.nodes[static_cast<std::size_t>(node)];
+  if (at.leaf()) {
+    auto& value = tree.values[static_cast<std::size_t>(node)];
+    value = std::clamp(value, low, high);
+    return;
+  }
+  bound_below(tree, at.left, low, high);
+  bound_below(tree, at.left + 1, low, high);
+}
+
 }  // namespace
+
+double value_of(const Cell& sums, const Units& units, double l2, const Bounds& bounds) {
+  constexpr double least = 1e-15;
+  const auto value = -units.gradient * static_cast<double>(sums.gradient) /
+                     (units.weight * static_cast<double>(sums.weight) + l2 + least);
+  return std::clamp(value, bounds.low, bounds.high);
+}
+
+void keep_directions(Trees& tree, std::span<const std::int64_t> directions) {
+  std::vector<Range> below(tree.nodes.size());
+  for (auto i = std::ssize(tree.nodes) - 1; i >= 0; --i) {  // children lie behind their parents
+    const auto& node = tree.nodes[static_cast<std::size_t>(i)];
+    auto& range = below[static_cast<std::size_t>(i)];
+    if (node.leaf()) {
+      range.least = range.largest = tree.values[static_cast<std::size_t>(i)];
+      continue;
+    }
+    auto &left = below[static_cast<std::size_t>(node.left)], &right = below[static_cast<std::size_t>(node.left) + 1];
+    const auto direction = directions[static_cast<std::size_t>(node.feature)];
+    const auto lower = direction > 0 ? node.left : node.left + 1, upper = 2 * node.left + 1 - lower;
+    auto &low = direction > 0 ? left : right, &high = direction > 0 ? right : left;
+    if (direction != 0 && low.largest > high.least) {
+      const auto middle = low.largest / 2 + high.least / 2;
+      bound_below(tree, lower, -std::numeric_limits<double>::infinity(), middle);
+      bound_below(tree, upper, middle, std::numeric_limits<double>::infinity());
+      low = {std::min(low.least, middle), middle};
+      high = {middle, std::max(high.largest, middle)};
+    }
+    range = {std::min(left.least, right.least), std::max(left.largest, right.largest)};
+  }
+}
 
 TreeGrower::TreeGrower(const Rows& rows, const Bins& bins, const BinnedRows& binned, const GrowthLimits& limits)
     : rows_(rows),
@@ -57,14 +105,27 @@ bool TreeGrower::may_divide(const Leaf& leaf) const {
   return leaf.sums.rows >= 2 * limits_.rows_of_leaf && leaf.depth < limits_.depth;
 }
 
-void TreeGrower::find(Leaf& leaf) { leaf.split = best_split(bins_, cells_of(leaf.cells), leaf.sums, units_, limits_); }
+void TreeGrower::find(Leaf& leaf) {
+  leaf.split = best_split(bins_, cells_of(leaf.cells), leaf.sums, units_, limits_, leaf.bounds);
+}
+
+void TreeGrower::bound(const Leaf& parent, Leaf& left, Leaf& right) const {
+  left.bounds = right.bounds = parent.bounds;
+  const auto direction = limits_.directions[static_cast<std::size_t>(parent.split.feature)];
+  if (direction == 0) return;
+  const auto middle = value_of(left.sums, units_, limits_.l2, parent.bounds) / 2 +
+                      value_of(right.sums, units_, limits_.l2, parent.bounds) / 2;
+  (direction > 0 ? left : right).bounds.high = middle;
+  (direction > 0 ? right : left).bounds.low = middle;
+}
 
 std::pair<TreeGrower::Leaf, TreeGrower::Leaf> TreeGrower::divide(Leaf& leaf) {
   const auto& split = leaf.split;
   const auto j = static_cast<std::size_t>(split.feature);
   std::uint8_t goes_left[edge_stride] = {};
-  std::fill(goes_left, goes_left + split.bin + 1, std::uint8_t{1});
-  goes_left[bins_.count[j]] = split.missing_left ? 1 : goes_left[bins_.count[j]];
+  for (std::int32_t b = 0; b < bins_.count[j]; ++b)
+    goes_left[b] = (split.by_set ? holds(split.set, static_cast<std::size_t>(b)) : b <= split.bin) ? 1 : 0;
+  goes_left[bins_.count[j]] = split.missing_left ? 1 : 0;
   const auto middle = leaf.begin + parted(binned_, split.feature, goes_left,
                                           order_.subspan(static_cast<std::size_t>(leaf.begin),
                                                          static_cast<std::size_t>(leaf.end - leaf.begin)),
@@ -76,10 +137,14 @@ std::pair<TreeGrower::Leaf, TreeGrower::Leaf> TreeGrower::divide(Leaf& leaf) {
   node = {.threshold = bins_.edges_of(split.feature)[split.bin],
           .feature = split.feature,
           .left = left,
-          .bin = split.bin,
-          .missing_left = bins_.missing[j] ? split.missing_left : split.left.rows > right_sums.rows};
-  return {Leaf{left, leaf.begin, middle, leaf.depth + 1, split.left, {}, {}},
-          Leaf{right, middle, leaf.end, leaf.depth + 1, right_sums, {}, {}}};
+          .bin = split.by_set ? static_cast<std::int32_t>(tree_.sets.size()) : split.bin,
+          .missing_left = bins_.missing[j] ? split.missing_left : split.left.rows > right_sums.rows,
+          .by_set = split.by_set};
+  if (split.by_set) tree_.sets.push_back(split.set);
+  Leaf below{left, leaf.begin, middle, leaf.depth + 1, split.left, {}, {}},
+      above{right, middle, leaf.end, leaf.depth + 1, right_sums, {}, {}};
+  if (!limits_.directions.empty()) bound(leaf, below, above);
+  return {std::move(below), std::move(above)};
 }
 
 void TreeGrower::learn_cells(Leaf& parent, Leaf& left, Leaf& right) {
@@ -96,10 +161,7 @@ void TreeGrower::learn_cells(Leaf& parent, Leaf& left, Leaf& right) {
 }
 
 void TreeGrower::write_value(const Leaf& leaf) {
-  constexpr double least = 1e-15;
-  tree_.values[static_cast<std::size_t>(leaf.node)] =
-      -units_.gradient * static_cast<double>(leaf.sums.gradient) /
-      (units_.weight * static_cast<double>(leaf.sums.weight) + limits_.l2 + least);
+  tree_.values[static_cast<std::size_t>(leaf.node)] = value_of(leaf.sums, units_, limits_.l2, leaf.bounds);
 }
 
 GrownTree TreeGrower::grow(const at::Tensor& pairs, std::span<std::uint32_t> order, const Units& units,

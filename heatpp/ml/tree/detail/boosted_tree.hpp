@@ -3,25 +3,43 @@
 #include <heatpp/ml/tree/detail/histogram.hpp>
 #include <heatpp/ml/tree/detail/trees.hpp>
 
+#include <limits>
+
 // A tree of gradients, leaf by leaf.
 namespace heatpp::ml::detail {
 
 struct GrowthLimits {
   std::int64_t leaves, depth, rows_of_leaf;
   double l2;
+  std::vector<std::int64_t> directions{};  ///< of each feature: 1 if values may only rise with it, -1 if only fall
 };
 
-/// What divides the rows of a node best: those up to a bin of a feature, and perhaps NaN, from the others.
+/// What the values below a node lie between, so that those of others may rise or fall as they have to.
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+};
+/// Minus the sum of gradients over that of second derivatives, within bounds.
+[[nodiscard]] double value_of(const Cell& sums, const Units& units, double l2, const Bounds& bounds);
+
+/// What divides the rows of a node best: those up to a bin of a feature, or those of a set of categories, and perhaps
+/// NaN, from the others.
 struct BoostedSplit {
   double gain = 0;
   std::int32_t feature = -1, bin = 0;
-  bool missing_left = false;
-  Cell left{};  ///< of the rows that go left
+  bool missing_left = false, by_set = false;
+  Cell left{};   ///< of the rows that go left
+  BinSet set{};  ///< that goes left
 };
-/// Of several as good that of the lowest feature, then of the lowest bin, NaN going right. Local, the same wherever
-/// cells are: sums are whole numbers.
+/// Of several as good that of the lowest feature, then of the lowest bin, NaN going right. Categories are put in the
+/// order of their gradient for each second derivative (Fisher 1958), and those of either end form the set, by
+/// scikit-learn's rules: half of them at most, and none with less than 10 rows' second derivatives. Local, the same
+/// wherever cells are: sums are whole numbers.
 [[nodiscard]] BoostedSplit best_split(const Bins& bins, const Cell* cells, const Cell& all, const Units& units,
-                                      const GrowthLimits& limits);
+                                      const GrowthLimits& limits, const Bounds& bounds = {});
+
+/// Brings values of leaves between those of others where a feature's direction asks for it: where those that are to be
+/// less are more, both get the middle (of the largest and the least of them) as their bound.
+void keep_directions(Trees& tree, std::span<const std::int64_t> directions);
 
 /// A leaf of this rank's rows.
 struct GrownLeaf {
@@ -53,6 +71,7 @@ class TreeGrower {
     Cell sums;
     at::Tensor cells;
     BoostedSplit split;
+    Bounds bounds{};
   };
   [[nodiscard]] at::Tensor new_cells();
   void release(Leaf& leaf);
@@ -60,6 +79,7 @@ class TreeGrower {
   [[nodiscard]] bool may_divide(const Leaf& leaf) const;
   void find(Leaf& leaf);
   [[nodiscard]] std::pair<Leaf, Leaf> divide(Leaf& leaf);
+  void bound(const Leaf& parent, Leaf& left, Leaf& right) const;
   void learn_cells(Leaf& parent, Leaf& left, Leaf& right);
   void write_value(const Leaf& leaf);
 

@@ -4,7 +4,9 @@
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/tree/detail/boosted_tree.hpp>
 #include <heatpp/ml/tree/detail/boosting.hpp>
+#include <heatpp/ml/tree/detail/group_quantiles.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace heatpp::ml::detail {
@@ -15,6 +17,16 @@ void LearntBoosting::add_scores(const Piece<T>& piece, double* scores, std::int6
   for (std::int64_t k = 0; k < outputs(); ++k)
     for (std::int64_t i = 0; i < piece.rows; ++i)
       scores[i * of_row + k * of_output] += baseline[static_cast<std::size_t>(k)];
+  if (!categories.empty()) {
+    const auto rows = by_position(piece, categories);
+    return add_trees(Piece<T>{rows.data(), piece.rows, piece.features, piece.first}, scores, of_row, of_output);
+  }
+  add_trees(piece, scores, of_row, of_output);
+}
+
+template <class T>
+void LearntBoosting::add_trees(const Piece<T>& piece, double* scores, std::int64_t of_row,
+                               std::int64_t of_output) const {
   for (std::int64_t t = 0; t < trees.size(); ++t)
     trees.visit(t, piece, [column = scores + t % outputs() * of_output, of_row](std::int64_t i, const double* value) {
       column[i * of_row] += *value;
@@ -22,25 +34,6 @@ void LearntBoosting::add_scores(const Piece<T>& piece, double* scores, std::int6
 }
 template void LearntBoosting::add_scores(const Piece<float>&, double*, std::int64_t, std::int64_t) const;
 template void LearntBoosting::add_scores(const Piece<double>&, double*, std::int64_t, std::int64_t) const;
-
-void check_options(const char* op, const HistGradientBoostingOptions& o) {
-  if (!(o.learning_rate > 0) || o.max_iterations < 1 || o.max_leaf_nodes.value_or(2) < 2 ||
-      o.max_depth.value_or(1) < 1 || o.min_samples_leaf < 1 || !(o.l2_regularization >= 0) || o.max_bins < 2 ||
-      o.max_bins > most_bins)
-    heatpp::detail::raise<ValueError>(
-        op,
-        "got learning_rate {}, {} iterations, max_leaf_nodes {}, max_depth {}, min_samples_leaf {}, l2_regularization "
-        "{} and {} bins; expected learning_rate > 0, iterations, max_depth and min_samples_leaf >= 1, max_leaf_nodes "
-        ">= "
-        "2, l2_regularization >= 0 and 2 to 255 bins",
-        o.learning_rate, o.max_iterations, o.max_leaf_nodes.value_or(0), o.max_depth.value_or(0), o.min_samples_leaf,
-        o.l2_regularization, o.max_bins);
-  if (!(o.validation_fraction >= 0 && o.validation_fraction < 1) || o.n_iter_no_change < 1 || !(o.tol >= 0))
-    heatpp::detail::raise<ValueError>(op,
-                                      "got validation_fraction {}, n_iter_no_change {} and tol {}; expected 0 <= "
-                                      "validation_fraction < 1, n_iter_no_change >= 1 and tol >= 0",
-                                      o.validation_fraction, o.n_iter_no_change, o.tol);
-}
 
 namespace {
 
@@ -62,6 +55,8 @@ class Boosting {
   /// Whether to go on after an iteration.
   bool judge(std::int64_t iteration);
   void grow(std::int64_t output);
+  /// Leaves of losses with a corner get the quantile of what the scores leave of their targets.
+  void write_quantiles(GrownTree& grown) const;
   void add_to_scores(std::int64_t output, const GrownTree& grown);
 
   const Task& task_;
@@ -74,13 +69,16 @@ class Boosting {
   std::vector<std::uint32_t> order_, others_;
   std::optional<Derivatives> derivatives_;
   std::vector<double> losses_;
+  double total_weight_ = 0;
   bool watched_ = false;
   heatpp::detail::Watch watch_;
 };
 
 GrowthLimits limits_of(const HistGradientBoostingOptions& o) {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();
-  return {o.max_leaf_nodes.value_or(none), o.max_depth.value_or(none), o.min_samples_leaf, o.l2_regularization};
+  const bool any = std::ranges::any_of(o.monotonic_cst, [](auto direction) { return direction != 0; });
+  return {o.max_leaf_nodes.value_or(none), o.max_depth.value_or(none), o.min_samples_leaf, o.l2_regularization,
+          any ? o.monotonic_cst : std::vector<std::int64_t>{}};
 }
 
 bool any_rank(const Rows& rows, bool here) {
@@ -93,19 +91,22 @@ Boosting::Boosting(const Task& task, const HistGradientBoostingOptions& options,
                    std::shared_ptr<const LearntBoosting> start)
     : task_(task),
       options_(options),
-      bins_(find_bins(task.op, task.rows, options.max_bins, options.seed)),
+      bins_(find_bins(task.op, task.rows, options.max_bins, options.seed, options.categorical_features)),
       binned_(binned(task.rows, bins_)),
       grower_(task.rows, bins_, binned_, limits_of(options)) {
-  double total_weight = 0;
-  auto best = baseline(task, total_weight);
-  if (!(total_weight > 0))
+  auto best = baseline(task, total_weight_);
+  if (!(total_weight_ > 0))
     heatpp::detail::raise<ValueError>(task.op, "got no weight of rows to learn from; expected some");
-  if (options.warm_start && start && start->features == task.rows.features() && start->outputs() == task.outputs)
+  auto categories = categories_in(bins_);
+  if (options.warm_start && start && start->features == task.rows.features() && start->outputs() == task.outputs) {
+    if (start->categories != categories)
+      heatpp::detail::raise<ValueError>(task.op, "got other categories than before with warm_start; expected the same");
     learnt_ = std::make_shared<LearntBoosting>(*start);
-  else
-    learnt_ =
-        std::make_shared<LearntBoosting>(LearntBoosting{std::move(best), {}, task.rows.features(), task.rows.comm()});
-  derivatives_.emplace(task, total_weight);
+  } else {
+    learnt_ = std::make_shared<LearntBoosting>(
+        LearntBoosting{std::move(best), {}, task.rows.features(), task.rows.comm(), std::move(categories)});
+  }
+  derivatives_.emplace(task, total_weight_);
   const auto* mine = task.learnt_from.const_data_ptr<double>();
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(task.rows.count()); ++i)
     (mine[i] > 0 ? order_ : others_).push_back(i);
@@ -154,9 +155,25 @@ void Boosting::add_to_scores(std::int64_t output, const GrownTree& grown) {
   }
 }
 
+void Boosting::write_quantiles(GrownTree& grown) const {
+  Groups groups(task_.weights ? std::optional(total_weight_) : std::nullopt);
+  const auto* y = task_.targets.const_data_ptr<double>();
+  const auto* score = scores_.const_data_ptr<double>();
+  for (const auto& leaf : grown.leaves) {
+    for (const auto row : leaf.rows) groups.add(y[row] - score[row], weight_of(task_, row));
+    groups.end();
+  }
+  const auto values = group_quantiles(task_.rows, std::move(groups), task_.quantile);
+  for (std::size_t l = 0; l < values.size(); ++l)
+    grown.tree.values[static_cast<std::size_t>(grown.leaves[l].node)] = values[l];
+  if (const auto directions = limits_of(options_).directions; !directions.empty())
+    keep_directions(grown.tree, directions);
+}
+
 void Boosting::grow(std::int64_t output) {
   derivatives_->write_pairs(output, pairs_);
   auto grown = grower_.grow(pairs_, order_, derivatives_->units(), watch_);
+  if (!smooth(task_.loss)) write_quantiles(grown);
   for (auto& value : grown.tree.values) value *= options_.learning_rate;
   add_to_scores(output, grown);
   learnt_->trees.append(grown.tree);

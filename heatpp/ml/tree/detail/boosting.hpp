@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/ml/tree/detail/bins.hpp>
 #include <heatpp/ml/tree/detail/losses.hpp>
 #include <heatpp/ml/tree/detail/trees.hpp>
 #include <heatpp/ml/tree/hist_gradient_boosting.hpp>
@@ -12,15 +13,20 @@ struct LearntBoosting {
   Trees trees{};                   ///< iteration by iteration, one for each output
   std::int64_t features = 0;
   std::optional<Communicator> comm = std::nullopt;
+  Categories categories{};
   [[nodiscard]] std::int64_t outputs() const { return std::ssize(baseline); }
   [[nodiscard]] std::int64_t iterations() const { return trees.size() / outputs(); }
   /// Adds the scores of the rows of a piece, (rows, outputs) or however far apart rows and outputs lie.
   template <class T>
   void add_scores(const Piece<T>& piece, double* scores, std::int64_t of_row, std::int64_t of_output) const;
+
+ private:
+  template <class T>
+  void add_trees(const Piece<T>& piece, double* scores, std::int64_t of_row, std::int64_t of_output) const;
 };
 
-/// Throws ValueError for options out of range.
-void check_options(const char* op, const HistGradientBoostingOptions& options);
+/// Throws ValueError for options out of range, or that do not fit so many features.
+void check_options(const char* op, const HistGradientBoostingOptions& options, std::int64_t features);
 
 /// Learns trees, going on from `start` if that fits. Collective, as the estimators say.
 [[nodiscard]] std::shared_ptr<const LearntBoosting> boosted(Task task, const HistGradientBoostingOptions& options,

@@ -166,14 +166,31 @@ Bins from_records(const std::vector<double>& records, const std::vector<double>&
   return bins;
 }
 
+/// Tells of features of categories what is told of features with few numbers.
+void describe_categories(const char* op, const Rows& rows, std::span<const std::int64_t> features,
+                         std::int64_t max_bins, std::vector<double>& records) {
+  const auto found = categories_of(op, rows, features, max_bins);
+  for (std::size_t c = 0; c < features.size(); ++c) {
+    auto* told = records.data() + static_cast<std::size_t>(features[c]) * record;
+    told[0] = std::max(1.0, static_cast<double>(found[c].size()));
+    told[1] = 1;
+    std::ranges::copy(found[c], told + 2);
+  }
+}
+
 template <class T>
-Bins bins_of(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed) {
+Bins bins_of(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed,
+             std::span<const std::int64_t> categories) {
   Totals missing(static_cast<std::size_t>(rows.features()));
   std::vector<typename Keys<T>::K> sample;
   const auto failure = heatpp::detail::failure_of([&] { sample = sampled<T>(op, rows, seed, missing); });
   const auto counts = missing.over_ranks(rows, failure);
-  auto bins = from_records(described<T>(rows, std::move(sample), max_bins), counts, rows.features());
+  auto records = described<T>(rows, std::move(sample), max_bins);
+  if (!categories.empty()) describe_categories(op, rows, categories, max_bins, records);
+  auto bins = from_records(records, counts, rows.features());
   if (static_cast<double>(rows.size()) > most_sampled) std::ranges::fill(bins.apart, std::uint8_t{0});
+  if (!categories.empty()) bins.by_set.assign(bins.count.size(), 0);
+  for (const auto j : categories) bins.by_set[static_cast<std::size_t>(j)] = 1;
   return bins;
 }
 
@@ -190,10 +207,11 @@ void check_numbered(const char* op, const Rows& rows) {
 
 }  // namespace
 
-Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed) {
+Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed,
+               std::span<const std::int64_t> categories) {
   check_numbered(op, rows);
-  return working_dtype(rows) == float32 ? bins_of<float>(op, rows, max_bins, seed)
-                                        : bins_of<double>(op, rows, max_bins, seed);
+  return working_dtype(rows) == float32 ? bins_of<float>(op, rows, max_bins, seed, categories)
+                                        : bins_of<double>(op, rows, max_bins, seed, categories);
 }
 
 }  // namespace heatpp::ml::detail

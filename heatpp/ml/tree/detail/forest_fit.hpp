@@ -10,6 +10,9 @@ namespace heatpp::ml::detail {
 [[nodiscard]] ForestLimits limits_of(const char* op, const RandomForestOptions& options, MaxFeatures default_features,
                                      std::int64_t features);
 
+/// Throws ValueError for more classes than a drawn row has bits for.
+void check_classes(const char* op, std::int64_t classes);
+
 struct FittedClasses {
   std::shared_ptr<const LearntForest> forest;
   at::Tensor values;  ///< of classes

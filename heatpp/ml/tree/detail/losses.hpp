@@ -6,11 +6,16 @@
 namespace heatpp::ml::detail {
 
 enum class Loss {
-  squared_error,  ///< (score - y)^2 / 2
-  poisson,        ///< exp(score) - y score
-  two_classes,    ///< log(1 + exp(score)) - y score
-  softmax         ///< log(sum of exp(scores)) - score of the row's class
+  squared_error,   ///< (score - y)^2 / 2
+  poisson,         ///< exp(score) - y score
+  two_classes,     ///< log(1 + exp(score)) - y score
+  softmax,         ///< log(sum of exp(scores)) - score of the row's class
+  absolute_error,  ///< |y - score|
+  quantile         ///< q (y - score), or (1 - q) (score - y) for a score above y
 };
+/// Whether the loss has a second derivative, rather than a corner, where it is least. Others count 1 for it, and leaves
+/// get the best value for their rows afterwards.
+[[nodiscard]] inline bool smooth(Loss loss) { return loss != Loss::absolute_error && loss != Loss::quantile; }
 
 /// What is to be predicted for this rank's rows.
 struct Task {
@@ -21,9 +26,13 @@ struct Task {
   at::Tensor targets;                 ///< float64 numbers; positions of classes
   std::optional<at::Tensor> weights;  ///< nullopt: 1
   at::Tensor learnt_from;             ///< float64, 1 for rows to learn from, 0 for others
+  double quantile = 0.5;              ///< of losses with a corner
 };
 
-/// The best score without features for each output. Collective: exact_sums of 1 + outputs columns.
+[[nodiscard]] double weight_of(const Task& task, std::int64_t row);
+
+/// The best score without features for each output. Collective: exact_sums of 1 + outputs columns, and group_quantiles
+/// of all targets for losses with a corner.
 [[nodiscard]] std::vector<double> baseline(const Task& task, double& total_weight);
 
 /// First and second derivatives of the weighted losses by scores (outputs, rows).
@@ -31,7 +40,7 @@ class Derivatives {
  public:
   Derivatives(const Task& task, double total_weight);
   /// At these scores. Collective for squared errors and Poisson's: an all-reduce of 24 bytes, none where rows are
-  /// replicated.
+  /// replicated or derivatives have known bounds.
   void at(const at::Tensor& scores);
   /// Of one output, with counts, in these units.
   void write_pairs(std::int64_t output, const at::Tensor& pairs) const;

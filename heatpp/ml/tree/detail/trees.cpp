@@ -1,13 +1,12 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/tree/detail/trees.hpp>
 
+#include <cstring>
 #include <limits>
 
 namespace heatpp::ml::detail {
 
-namespace {
-
-void check_count(std::int64_t nodes) {
+void check_nodes(std::int64_t nodes) {
   if (nodes > std::numeric_limits<std::int32_t>::max())
     heatpp::detail::raise<ValueError>("trees",
                                       "got {} nodes; expected 2147483647 at most: a max_depth, more "
@@ -15,24 +14,24 @@ void check_count(std::int64_t nodes) {
                                       nodes);
 }
 
-}  // namespace
-
 std::int32_t Trees::add() {
-  check_count(std::ssize(nodes) + 1);
+  check_nodes(std::ssize(nodes) + 1);
   nodes.emplace_back();
   values.resize(values.size() + static_cast<std::size_t>(outputs), 0.0);
   return static_cast<std::int32_t>(std::ssize(nodes) - 1);
 }
 
 void Trees::append(const Trees& other) {
-  check_count(std::ssize(nodes) + std::ssize(other.nodes));
-  const auto first = static_cast<std::int32_t>(std::ssize(nodes));
+  check_nodes(std::ssize(nodes) + std::ssize(other.nodes));
+  const auto first = static_cast<std::int32_t>(std::ssize(nodes)), first_set = static_cast<std::int32_t>(sets.size());
   for (const auto root : other.roots) roots.push_back(root + first);
   for (auto node : other.nodes) {
     if (!node.leaf()) node.left += first;
+    if (node.by_set) node.bin += first_set;
     nodes.push_back(node);
   }
   values.insert(values.end(), other.values.begin(), other.values.end());
+  sets.insert(sets.end(), other.sets.begin(), other.sets.end());
 }
 
 std::int64_t Trees::depth(std::int64_t tree) const {
@@ -70,7 +69,9 @@ bool whole(const Trees& trees, std::int64_t features) {
     if (begin < 0 || begin >= end || end > std::ssize(trees.nodes)) return false;
     for (auto i = begin; i < end; ++i)
       if (const auto& node = trees.nodes[static_cast<std::size_t>(i)]; !node.leaf())
-        if (node.feature >= features || node.left <= i || node.left + 1 >= end) return false;
+        if (node.feature >= features || node.left <= i || node.left + 1 >= end ||
+            (node.by_set && (node.bin < 0 || node.bin >= std::ssize(trees.sets))))
+          return false;
   }
   return true;
 }
@@ -86,7 +87,31 @@ void write_trees(const Trees& trees, const Communicator& comm, ModelState& state
        {"children", column(trees, int64, comm, [](const TreeNode& n) { return n.left; })},
        {"missing_left", column(trees, int64, comm, [](const TreeNode& n) { return n.missing_left ? 1 : 0; })},
        {"values", replicated(at::tensor(trees.values, at::kDouble).reshape({nodes, trees.outputs}), float64, comm)}});
+  if (trees.sets.empty()) return;
+  auto sets = at::empty({std::ssize(trees.sets), 4}, at::kLong);
+  std::memcpy(sets.mutable_data_ptr(), trees.sets.data(), trees.sets.size() * sizeof(BinSet));
+  state.arrays.insert(
+      {{"category_sets", replicated(sets, int64, comm)},
+       {"set_of_node", column(trees, int64, comm, [](const TreeNode& n) { return n.by_set ? n.bin : -1; })}});
 }
+
+namespace {
+
+/// The sets of nodes of categories, which a state without any does not have.
+void read_sets(const StateReader& read, Trees& trees) {
+  if (!read.has_array("category_sets")) return;
+  const auto sets = read.whole_numbers("category_sets", {-1, 4}).larray().contiguous();
+  const auto of_node = read.whole_numbers("set_of_node", {std::ssize(trees.nodes)}).larray();
+  trees.sets.resize(static_cast<std::size_t>(sets.size(0)));
+  std::memcpy(trees.sets.data(), sets.const_data_ptr(), trees.sets.size() * sizeof(BinSet));
+  for (std::size_t i = 0; i < trees.nodes.size(); ++i) {
+    const auto set = of_node.const_data_ptr<std::int64_t>()[i];
+    trees.nodes[i].by_set = set >= 0 && !trees.nodes[i].leaf();
+    trees.nodes[i].bin = static_cast<std::int32_t>(std::clamp<std::int64_t>(set, -1, std::ssize(trees.sets)));
+  }
+}
+
+}  // namespace
 
 Trees read_trees(const StateReader& read, std::int64_t features) {
   const auto roots = read.whole_numbers("roots", {-1}).larray(),
@@ -105,10 +130,21 @@ Trees read_trees(const StateReader& read, std::int64_t features) {
                            .left = static_cast<std::int32_t>(children.const_data_ptr<std::int64_t>()[i]),
                            .missing_left = missing.const_data_ptr<std::int64_t>()[i] != 0});
   trees.values.assign(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel());
+  read_sets(read, trees);
   if (!whole(trees, features))
     heatpp::detail::raise<ValueError>(read.op(), "got {} nodes that are not {} trees of {} features", n, trees.size(),
                                       features);
   return trees;
+}
+
+std::vector<double> numbers_from(const DNDarray& x) {
+  const auto block = x.astype(float64).larray().contiguous();
+  return {block.const_data_ptr<double>(), block.const_data_ptr<double>() + block.numel()};
+}
+
+std::optional<std::int64_t> number_or_none(const StateReader& read, const char* name) {
+  const auto number = read.option<std::int64_t>(name);
+  return number > 0 ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace heatpp::ml::detail

@@ -3,17 +3,29 @@
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/detail/state.hpp>
 
+#include <array>
+
 // What trees have learnt: small, and the same on every rank.
 namespace heatpp::ml::detail {
 
-/// Rows with a number up to the threshold go to child `left`, those above it to left + 1; a leaf has no feature.
+/// Some of a feature's bins, or of its categories by their positions.
+using BinSet = std::array<std::uint64_t, 4>;
+[[nodiscard]] inline bool holds(const BinSet& set, std::size_t bin) { return ((set[bin / 64] >> (bin % 64)) & 1) != 0; }
+inline void insert(BinSet& set, std::size_t bin) { set[bin / 64] |= std::uint64_t{1} << (bin % 64); }
+
+/// Rows with a number up to the threshold, or with a category of a set, go to child `left`, others to left + 1; a leaf
+/// has no feature.
 struct TreeNode {
   double threshold = 0;
   std::int32_t feature = -1, left = -1;
-  std::int32_t bin = 0;       ///< of the threshold
+  std::int32_t bin = 0;       ///< of the threshold; of categories the number of their set
   bool missing_left = false;  ///< where NaN goes
+  bool by_set = false;
   [[nodiscard]] bool leaf() const { return feature < 0; }
 };
+
+/// Throws ValueError for more nodes than their numbers have bits for.
+void check_nodes(std::int64_t nodes);
 
 /// Trees behind one another; each node has as many values as a row is told.
 struct Trees {
@@ -21,6 +33,7 @@ struct Trees {
   std::vector<TreeNode> nodes{};
   std::vector<double> values{};       ///< nodes x outputs
   std::vector<std::int64_t> roots{};  ///< the first node of each tree
+  std::vector<BinSet> sets{};         ///< what goes left at nodes of categories
   [[nodiscard]] std::int64_t size() const { return std::ssize(roots); }
   [[nodiscard]] const double* value(std::int64_t node) const { return values.data() + node * outputs; }
   /// A new node, a leaf. Returns its number.
@@ -34,19 +47,24 @@ struct Trees {
   [[nodiscard]] std::int64_t depth(std::int64_t tree) const;
   [[nodiscard]] std::int64_t leaves(std::int64_t tree) const;
 
-  /// Calls f(row, values of the leaf of tree `tree`) for all rows of a piece.
+  /// Calls f(row, values of the leaf of tree `tree`) for all rows of a piece, whose categories are positions.
   template <class T, class F>
   void visit(std::int64_t tree, const Piece<T>& piece, F f) const {
     const auto root = roots[static_cast<std::size_t>(tree)];
-    for (std::int64_t i = 0; i < piece.rows; ++i) f(i, value(leaf_of(root, piece.row(i))));
+    if (sets.empty())
+      for (std::int64_t i = 0; i < piece.rows; ++i) f(i, value(leaf_of<false>(root, piece.row(i))));
+    else
+      for (std::int64_t i = 0; i < piece.rows; ++i) f(i, value(leaf_of<true>(root, piece.row(i))));
   }
-  template <class T>
+  template <bool with_sets, class T>
   [[nodiscard]] std::int64_t leaf_of(std::int64_t root, const T* row) const {
     auto at = root;
     while (!nodes[static_cast<std::size_t>(at)].leaf()) {
       const auto& node = nodes[static_cast<std::size_t>(at)];
       const auto x = static_cast<double>(row[node.feature]);
-      const bool left = x <= node.threshold || (x != x && node.missing_left);
+      bool left = x <= node.threshold || (x != x && node.missing_left);
+      if constexpr (with_sets)
+        if (node.by_set) left = x != x ? node.missing_left : holds(set_of(node), static_cast<std::size_t>(x));
       at = node.left + (left ? 0 : 1);
     }
     return at;
@@ -58,17 +76,23 @@ struct Trees {
     while (!nodes[static_cast<std::size_t>(at)].leaf()) {
       const auto& node = nodes[static_cast<std::size_t>(at)];
       const auto bin = bins[node.feature];
-      const bool left = bin == count[node.feature] ? node.missing_left : bin <= node.bin;
-      at = node.left + (left ? 0 : 1);
+      const bool number_left = node.by_set ? holds(set_of(node), bin) : bin <= node.bin;
+      at = node.left + ((bin == count[node.feature] ? node.missing_left : number_left) ? 0 : 1);
     }
     return at;
   }
+  [[nodiscard]] const BinSet& set_of(const TreeNode& node) const { return sets[static_cast<std::size_t>(node.bin)]; }
 };
 
 /// As arrays of a model's state, and back. Reading throws ValueError for nodes that make no trees of so many features,
 /// and values of another number of outputs; it is collective where arrays are split.
 void write_trees(const Trees& trees, const Communicator& comm, ModelState& state);
 [[nodiscard]] Trees read_trees(const StateReader& read, std::int64_t features);
+
+/// The numbers of an array that every rank has whole.
+[[nodiscard]] std::vector<double> numbers_from(const DNDarray& x);
+/// A number that may be none, which is written as 0.
+[[nodiscard]] std::optional<std::int64_t> number_or_none(const StateReader& read, const char* name);
 
 /// An array (samples, columns) of rows in the working dtype, cut as these: f(piece, out) writes float64 numbers. NaN is
 /// a number as any. Local for arrays.

@@ -1,0 +1,170 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/tree/detail/boosting.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace heatpp {
+
+using namespace ml::detail;
+
+namespace {
+
+constexpr std::array losses{"squared_error", "poisson", "absolute_error", "quantile"};
+
+std::string text_of_numbers(const std::vector<std::int64_t>& numbers) {
+  std::ostringstream text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) text << (i > 0 ? " " : "") << numbers[i];
+  return text.str();
+}
+
+/// Whole numbers with spaces between them; none in states of before.
+std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name) {
+  std::vector<std::int64_t> numbers;
+  if (!read.has_option(name)) return numbers;
+  std::istringstream words(read.text(name));
+  for (std::int64_t number = 0; words >> number;) numbers.push_back(number);
+  if (!words.eof())
+    detail::raise<ValueError>(read.op(), "got \"{}\" for {}; expected whole numbers", read.text(name), name);
+  return numbers;
+}
+
+/// States of before say only whether it was Poisson's.
+BoostingLoss loss_in(const StateReader& read) {
+  if (read.has_option("loss")) return read.choice<BoostingLoss>("loss", losses);
+  return read.option<bool>("poisson") ? BoostingLoss::poisson : BoostingLoss::squared_error;
+}
+
+std::optional<double> quantile_in(const StateReader& read) {
+  if (!read.has_option("quantile") || read.text("quantile") == "none") return std::nullopt;
+  return read.option<double>("quantile");
+}
+
+std::map<std::string, std::string> texts_of(const HistGradientBoostingOptions& o) {
+  return {{"loss", losses[static_cast<std::size_t>(o.loss)]},
+          {"quantile", o.quantile ? text_of(*o.quantile) : "none"},
+          {"learning_rate", text_of(o.learning_rate)},
+          {"max_iterations", text_of(o.max_iterations)},
+          {"max_leaf_nodes", text_of(o.max_leaf_nodes.value_or(0))},
+          {"max_depth", text_of(o.max_depth.value_or(0))},
+          {"min_samples_leaf", text_of(o.min_samples_leaf)},
+          {"l2_regularization", text_of(o.l2_regularization)},
+          {"max_bins", text_of(o.max_bins)},
+          {"monotonic_cst", text_of_numbers(o.monotonic_cst)},
+          {"categorical_features", text_of_numbers(o.categorical_features)},
+          {"warm_start", text_of(o.warm_start)},
+          {"early_stopping", text_of(o.early_stopping)},
+          {"validation_fraction", text_of(o.validation_fraction)},
+          {"n_iter_no_change", text_of(o.n_iter_no_change)},
+          {"tol", text_of(o.tol)},
+          {"seed", text_of(o.seed)},
+          {"class_weight", text_of(o.class_weight)}};
+}
+
+HistGradientBoostingOptions boosting_options(const StateReader& read) {
+  return {.loss = loss_in(read),
+          .quantile = quantile_in(read),
+          .learning_rate = read.option<double>("learning_rate"),
+          .max_iterations = read.option<std::int64_t>("max_iterations"),
+          .max_leaf_nodes = number_or_none(read, "max_leaf_nodes"),
+          .max_depth = number_or_none(read, "max_depth"),
+          .min_samples_leaf = read.option<std::int64_t>("min_samples_leaf"),
+          .l2_regularization = read.option<double>("l2_regularization"),
+          .max_bins = read.option<std::int64_t>("max_bins"),
+          .monotonic_cst = numbers_in(read, "monotonic_cst"),
+          .categorical_features = numbers_in(read, "categorical_features"),
+          .warm_start = read.option<bool>("warm_start"),
+          .early_stopping = read.option<bool>("early_stopping"),
+          .validation_fraction = read.option<double>("validation_fraction"),
+          .n_iter_no_change = read.option<std::int64_t>("n_iter_no_change"),
+          .tol = read.option<double>("tol"),
+          .seed = read.option<std::uint64_t>("seed"),
+          .class_weight = class_weights_from(read.op(), read.text("class_weight"))};
+}
+
+ModelState boosting_state(const char* kind, const HistGradientBoostingOptions& options, const LearntBoosting& learnt) {
+  ModelState state{kind, texts_of(options), {}};
+  state.options.insert({"features", text_of(learnt.features)});
+  state.arrays.insert({"baseline", replicated(at::tensor(learnt.baseline, at::kDouble), float64, *learnt.comm)});
+  write_trees(learnt.trees, *learnt.comm, state);
+  if (learnt.categories.empty()) return state;
+  std::vector<double> all;
+  std::vector<std::int64_t> counts;
+  for (const auto& categories : learnt.categories) {
+    all.insert(all.end(), categories.begin(), categories.end());
+    counts.push_back(std::ssize(categories));
+  }
+  state.arrays.insert({{"categories", replicated(at::tensor(all, at::kDouble), float64, *learnt.comm)},
+                       {"category_counts", replicated(at::tensor(counts, at::kLong), int64, *learnt.comm)}});
+  return state;
+}
+
+/// Categories of features, which a state without any does not have.
+Categories categories_from(const StateReader& read, std::int64_t features) {
+  Categories result;
+  if (!read.has_array("category_counts")) return result;
+  const auto counts = read.whole_numbers("category_counts", {features}).larray();
+  const auto all = numbers_from(read.array("categories", {-1}));
+  std::int64_t at = 0;
+  for (std::int64_t j = 0; j < features; ++j) {
+    const auto count = counts.const_data_ptr<std::int64_t>()[j], end = at + count;
+    if (count < 0 || count > most_bins || end > std::ssize(all))
+      detail::raise<ValueError>(read.op(), "got {} categories of feature {}; expected up to {}, of {} of all", count, j,
+                                most_bins, all.size());
+    result.emplace_back(all.begin() + at, all.begin() + end);
+    at = end;
+  }
+  return result;
+}
+
+/// Whether sets are of features that have categories.
+bool fits(const Trees& trees, const Categories& categories) {
+  return std::ranges::all_of(trees.nodes, [&](const TreeNode& node) {
+    return !node.by_set || (!categories.empty() && !categories[static_cast<std::size_t>(node.feature)].empty());
+  });
+}
+
+std::shared_ptr<const LearntBoosting> read_boosting(const StateReader& read) {
+  const auto baseline = read.array("baseline", {-1});
+  const auto features = read.option<std::int64_t>("features");
+  LearntBoosting learnt{numbers_from(baseline), read_trees(read, features), features, baseline.comm(),
+                        categories_from(read, features)};
+  if (learnt.outputs() < 1 || learnt.trees.outputs != 1 || learnt.trees.size() % learnt.outputs() != 0)
+    detail::raise<ValueError>(read.op(),
+                              "got {} trees of {} values and {} baselines; expected trees of one value for each",
+                              learnt.trees.size(), learnt.trees.outputs, learnt.outputs());
+  if (!fits(learnt.trees, learnt.categories))
+    detail::raise<ValueError>(read.op(), "got sets of categories for features without any; expected their categories");
+  return std::make_shared<const LearntBoosting>(std::move(learnt));
+}
+
+}  // namespace
+
+ModelState HistGradientBoostingRegressor::state() const { return boosting_state(kind(), options_, learnt("state")); }
+
+HistGradientBoostingRegressor HistGradientBoostingRegressor::from_state(const ModelState& state) {
+  const StateReader read("HistGradientBoostingRegressor", state);
+  HistGradientBoostingRegressor model(boosting_options(read));
+  model.learnt_ = read_boosting(read);
+  if (model.learnt_->outputs() != 1)
+    detail::raise<ValueError>(read.op(), "got {} baselines of a regressor; expected 1", model.learnt_->outputs());
+  return model;
+}
+
+ModelState HistGradientBoostingClassifier::state() const {
+  auto state = boosting_state(kind(), options_, learnt("state"));
+  state.arrays.insert({"classes", classes_->values});
+  return state;
+}
+
+HistGradientBoostingClassifier HistGradientBoostingClassifier::from_state(const ModelState& state) {
+  const StateReader read("HistGradientBoostingClassifier", state);
+  HistGradientBoostingClassifier model(boosting_options(read));
+  model.learnt_ = read_boosting(read);
+  const auto outputs = model.learnt_->outputs();
+  model.classes_ = Classes{read.whole_numbers("classes", {outputs == 1 ? 2 : outputs}), model.learnt_->features};
+  return model;
+}
+
+}  // namespace heatpp

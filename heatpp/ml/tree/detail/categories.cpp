@@ -1,0 +1,101 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/tree/detail/bins.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace heatpp::ml::detail {
+namespace {
+
+/// Some different numbers, rising; more than `most` are not kept apart.
+class Distinct {
+ public:
+  explicit Distinct(std::int64_t most) : most_(most) {}
+  void add(double x) {
+    if (x != x || std::ssize(numbers_) > most_) return;
+    const auto place = std::ranges::lower_bound(numbers_, x);
+    if (place == numbers_.end() || *place != x) numbers_.insert(place, x);
+  }
+  [[nodiscard]] const std::vector<double>& numbers() const { return numbers_; }
+
+ private:
+  std::int64_t most_;
+  std::vector<double> numbers_;
+};
+
+/// The numbers of this rank's rows.
+std::vector<Distinct> own_numbers(const Rows& rows, std::span<const std::int64_t> features, std::int64_t most) {
+  std::vector<std::vector<Distinct>> of_thread(threads(), std::vector<Distinct>(features.size(), Distinct(most)));
+  const auto work = [&] {
+    for_pieces(rows, [&](const auto& piece, int thread) {
+      auto& found = of_thread[static_cast<std::size_t>(thread)];
+      for (std::int64_t i = 0; i < piece.rows; ++i)
+        for (std::size_t c = 0; c < features.size(); ++c) found[c].add(static_cast<double>(piece.row(i)[features[c]]));
+    });
+  };
+  if (rows.in_memory()) work();
+  else all_or_none(rows.comm(), work);
+  for (std::size_t t = 1; t < of_thread.size(); ++t)
+    for (std::size_t c = 0; c < features.size(); ++c)
+      for (const auto x : of_thread[t][c].numbers()) of_thread[0][c].add(x);
+  return of_thread[0];
+}
+
+/// Adds the numbers of the other ranks.
+void gather(const Communicator& comm, std::int64_t most, std::vector<Distinct>& found) {
+  const auto record = static_cast<std::size_t>(most) + 2;  // how many, and they
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  std::vector<double> own(found.size() * record, 0.0), all(own.size() * ranks);
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    own[c * record] = static_cast<double>(found[c].numbers().size());
+    std::ranges::copy(found[c].numbers(), own.begin() + static_cast<std::ptrdiff_t>(c * record + 1));
+  }
+  comm.allgather({own.data(), std::ssize(own), float64}, all, std::vector<std::int64_t>(ranks, std::ssize(own)));
+  for (std::size_t at = 0; at < all.size(); at += record)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(all[at]); ++i)
+      found[at / record % found.size()].add(all[at + 1 + i]);
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> categories_of(const char* op, const Rows& rows, std::span<const std::int64_t> features,
+                                               std::int64_t most) {
+  auto found = own_numbers(rows, features, most);
+  if (rows.distributed()) gather(rows.comm(), most, found);
+  std::vector<std::vector<double>> result;
+  for (std::size_t c = 0; c < features.size(); ++c) {
+    if (std::ssize(found[c].numbers()) > most)
+      heatpp::detail::raise<ValueError>(
+          op, "got more than {} categories in feature {}; expected as many as max_bins at most", most, features[c]);
+    result.push_back(found[c].numbers());
+  }
+  return result;
+}
+
+Categories categories_in(const Bins& bins) {
+  Categories result(bins.by_set.size());
+  for (std::size_t j = 0; j < bins.by_set.size(); ++j)
+    if (const auto* values = bins.values_of(static_cast<std::int64_t>(j)); bins.by_set[j] != 0)
+      result[j].assign(values, values + bins.count[j]);
+  return result;
+}
+
+template <class T>
+std::vector<T> by_position(const Piece<T>& piece, const Categories& categories) {
+  std::vector<T> rows(piece.data, piece.data + piece.rows * piece.features);
+  for (std::size_t j = 0; j < categories.size(); ++j) {
+    const auto& known = categories[j];
+    if (known.empty()) continue;
+    for (auto at = j; at < rows.size(); at += static_cast<std::size_t>(piece.features)) {
+      const auto x = static_cast<double>(rows[at]);
+      const auto place = std::ranges::lower_bound(known, x);
+      const bool is_known = place != known.end() && *place == x;
+      rows[at] = is_known ? static_cast<T>(place - known.begin()) : std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+  return rows;
+}
+template std::vector<float> by_position(const Piece<float>&, const Categories&);
+template std::vector<double> by_position(const Piece<double>&, const Categories&);
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace heatpp::sparse::detail {
+
+/// Edges of vertices 0, 1, ..: those of v go to targets[begins[v]] .. targets[begins[v + 1]].
+struct Edges {
+  std::vector<std::int64_t> begins{0};
+  std::vector<std::int32_t> targets{};
+  [[nodiscard]] std::int32_t vertices() const { return static_cast<std::int32_t>(begins.size() - 1); }
+  [[nodiscard]] std::span<const std::int32_t> of(std::int32_t v) const {
+    const auto at = static_cast<std::size_t>(v);
+    return std::span(targets).subspan(static_cast<std::size_t>(begins[at]),
+                                      static_cast<std::size_t>(begins[at + 1] - begins[at]));
+  }
+};
+
+/// For each vertex the number of its strongly connected component, without recursion (Tarjan 1972). Targets that are no
+/// vertices, from `vertices()` on, count for nothing.
+[[nodiscard]] std::vector<std::int32_t> strong_components_of(const Edges& edges);
+
+/// The edges the other way round, of so many vertices.
+[[nodiscard]] Edges reversed(const Edges& edges, std::int32_t vertices);
+
+}  // namespace heatpp::sparse::detail
