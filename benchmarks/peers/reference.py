@@ -200,7 +200,9 @@ sums = {
     ("fft1d",): (1e-5, lambda: data.check_complex(np.fft.fft(data.complex_rows(113, 1 << 22).astype(np.complex128)))),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
     ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
-    ("hdf5_save",): (1e-9, lambda: of_file(91, 262_144)),
+    ("hdf5_save", "zarr_load", "zarr_save"): (1e-9, lambda: of_file(91, 262_144)),
+    ("csv_digits",): (1e-9, lambda: data.check_sums(data.rows("normal", 92, 0, 1_000_000, 10))),
+    ("csv_decimals",): (1e-8, lambda: data.check_sums(np.round(data.rows("normal", 92, 0, 1_000_000, 10).astype(f8), 4))),
 }
 values = {
     ("chain",): (1e-4, chain),

@@ -5,6 +5,8 @@
 
 #include <heatpp_io/heatpp_io.hpp>
 
+#include <filesystem>
+
 namespace bench {
 namespace {
 
@@ -37,6 +39,45 @@ Prepared save() {
       [](const auto& saved) { return check_sums(ht::io::load_hdf5(saved, "data", {.split = 0})); });
 }
 
+constexpr char plain[] = "plain", shards[] = "shards";
+
+/// 512 MiB by zstd in chunks of 2 MiB, 32 of them in a shard.
+ht::io::SaveOptions storage(std::string_view kind) {
+  ht::io::SaveOptions options{.compression = "zstd:3", .chunks = {4096, 128}, .zarr_format = 3};
+  if (kind == shards) options.zarr_shards = {32'768, 512};
+  return options;
+}
+ht::DNDarray numbers() { return generate<byte>(91, {262'144, 512}); }
+
+/// The peers read the same store.
+template <const char* Kind>
+Prepared load_store() {
+  const auto path = path_of((std::string(Kind) + ".zarr").c_str());
+  if (!std::filesystem::exists(path)) ht::io::save(numbers(), path, storage(Kind));
+  return timed([path] { return ht::io::load(path, {.split = 0}); }, check_sums);
+}
+
+template <const char* Kind>
+Prepared save_store() {
+  const auto path = path_of("saved_by_heatpp.zarr");
+  return timed(
+      [path, x = numbers()] {
+        ht::io::save(x, path, storage(Kind));
+        return path;
+      },
+      [](const auto& saved) { return check_sums(ht::io::load(saved, {.split = 0})); });
+}
+
+/// Ten columns of 10^6 float64, as many digits as they need or four decimals; the peers read the same file.
+Prepared load_table(const char* name, std::optional<int> decimals) {
+  const auto path = path_of(name);
+  if (!std::filesystem::exists(path))
+    ht::io::save_csv(generate<normal>(92, {1'000'000, 10}).astype(ht::float64), path, {.decimals = decimals});
+  return timed([path] { return ht::io::load_csv(path, {.dtype = ht::float64, .split = 0}); }, check_sums);
+}
+Prepared load_digits() { return load_table("csv_digits.csv", std::nullopt); }
+Prepared load_decimals() { return load_table("csv_decimals.csv", 4); }
+
 }  // namespace
 
 std::vector<Workload> io_workloads() {
@@ -46,7 +87,13 @@ std::vector<Workload> io_workloads() {
           {"hdf5_load1", "16 shards", load_shards<1>, "shards"},
           {"hdf5_gzip0", "file", load_compressed<0>},
           {"hdf5_gzip1", "file", load_compressed<1>},
-          {"hdf5_save", "file", save}};
+          {"hdf5_save", "file", save},
+          {"zarr_load", "zstd", load_store<plain>, plain},
+          {"zarr_load", "zstd in shards", load_store<shards>, shards},
+          {"zarr_save", "zstd", save_store<plain>, plain},
+          {"zarr_save", "zstd in shards", save_store<shards>, shards},
+          {"csv_digits", "CSV", load_digits},
+          {"csv_decimals", "CSV", load_decimals}};
 }
 
 }  // namespace bench

@@ -2,8 +2,10 @@
 
 import operator
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import torch
@@ -167,6 +169,22 @@ class Arrays(Case):
             ht.io.save_zarr(x, "/nowhere/at/all.zarr", compression="zst")
         with self.assertRaises(ht.NotFittedError):
             ht.KMeans().predict(x)
+
+    def test_what_files_say_of_numbers(self):
+        folder = MPI.COMM_WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
+        stored = np.array([10, -1, 30], np.int16)
+        x = ht.array(stored, split=0)
+        for path in (f"{folder}/x.h5", f"{folder}/x.zarr"):
+            ht.io.save(x, path, attributes={"scale_factor": 0.5, "_FillValue": -1})
+            self.same(ht.io.load(path, split=0), np.array([5, np.nan, 15]))
+            self.same(ht.io.load(path, split=0, decode=False), stored)
+        ht.io.save(x, f"{folder}/y.zarr", dataset="g/y", chunks=(1,), zarr_shards=(2,))
+        self.same(ht.io.load(f"{folder}/y.zarr/g/y", split=0), stored)
+        with self.assertRaisesRegex(ValueError, "got field"):
+            ht.io.load(f"{folder}/y.zarr", field="lon")
+        MPI.COMM_WORLD.barrier()
+        if RANK == 0:
+            shutil.rmtree(folder)
 
     def test_communicators_of_mpi4py(self):
         half = MPI.COMM_WORLD.Split(RANK % 2, RANK)

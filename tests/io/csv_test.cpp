@@ -1,8 +1,13 @@
 #include "bytes.hpp"
 
+#include <heatpp_io/csv/detail/csv_numbers.hpp>
+
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <limits>
+#include <random>
 
 namespace {
 
@@ -175,6 +180,55 @@ TEST_CASE("numbers of every dtype are read exactly", "[io][csv]") {
   CHECK_THAT(load_error(path, {.dtype = ht::uint8}), Contains("\"256\"") && Contains("uint8"));
   write_bytes(path, "1.5\n");
   CHECK_THAT(load_error(path, {.dtype = ht::int32}), Contains("\"1.5\"") && Contains("int32"));
+}
+
+/// Random decimals, most of them short, some of them no numbers.
+std::string random_number(std::mt19937_64& random) {
+  const auto below = [&](std::uint64_t count) { return random() % count; };
+  const auto digits = [&](std::uint64_t most) {
+    std::string text;
+    for (auto count = below(most); count > 0; --count) text.push_back(static_cast<char>('0' + below(10)));
+    return text;
+  };
+  auto text = (below(3) == 0 ? "-" : "") + digits(below(4) == 0 ? 22 : 7);
+  if (below(3) != 0) text += "." + digits(below(4) == 0 ? 26 : 9);
+  if (below(5) == 0) text += "e" + std::to_string(static_cast<int>(below(40)) - 20);
+  return text + (below(2) == 0 ? "" : below(2) == 0 ? ",1" : " x");
+}
+
+TEMPLATE_TEST_CASE("short numbers are those that std::from_chars reads", "[io][csv]", float, double, std::int8_t,
+                   std::int64_t, std::uint8_t) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 50'000; ++i) {
+    const auto text = random_number(random);
+    INFO(text);
+    TestType value = 0, expected = 0;
+    std::string_view rest = text;
+    if (!ht::io::detail::take_short(rest, value)) {
+      CHECK(rest == text);
+      continue;
+    }
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
+    CHECK(error == std::errc());
+    CHECK(value == expected);
+    CHECK(std::signbit(static_cast<double>(value)) == std::signbit(static_cast<double>(expected)));
+    CHECK(rest.data() == end);
+  }
+}
+
+TEST_CASE("plain rows and others mix", "[io][csv]") {
+  const TempDir dir;
+  const auto path = dir.path("a.csv");
+  write_bytes(path, "# t\n1,2.5,-3\n 4 , 5,6 \r\n\n7,8,9 # that\n10,,11\n+12,1e2,nan\n");
+  const auto expected = at::tensor({1., 2.5, -3., 4., 5., 6., 7., 8., 9., 10., -7., 11., 12., 100., -7.}, at::kDouble);
+  const auto x = ht::io::load_csv(path, {.dtype = ht::float64, .split = 0});
+  CHECK(at::equal(gathered(x).nan_to_num(-7), expected.view({5, 3})));
+  write_bytes(path, "1 2\t3\n  4  5 6 \n7 8 9\n");
+  CHECK(loads(path, counting({3, 3}, at::kInt) + 1, {.dtype = ht::int32, .delimiter = ' '}));
+  write_bytes(path, "1,2\n3\n");
+  CHECK_THAT(load_error(path), Contains("1 fields in line 2"));
+  write_bytes(path, "1,2\n3,4,5\n");
+  CHECK_THAT(load_error(path), Contains("3 fields in line 2"));
 }
 
 TEST_CASE("many text files are one array", "[io][csv]") {

@@ -302,6 +302,14 @@ def test_content(folder):
         check(run_json("describe", folder / name)["arrays"][0]["shape"] == [4, 3], f"describe knows {name} by its content")
         run("convert", folder / name, folder / "of_content.npy")
         check(np.array_equal(np.load(folder / "of_content.npy"), values), f"convert knows {name} by its content")
+    with h5py.File(folder / "marked.h5", "w") as file:
+        file["x"] = np.array([1, -9, 3, -9], "i2")
+        file["x"].attrs["_FillValue"] = np.int16(-9)
+    said = run_json("describe", folder / "marked.h5", "-d", "x")
+    check(said["missing"] == 2 and said["min"] == 1 and said["dtype"] == "float32", "describe counts what is missing after decoding")
+    run("convert", folder / "marked.h5", folder / "marked.zarr", "-d", "x")
+    said = run_json("describe", f"{folder}/marked.zarr/", "-d", "x")
+    check(said["missing"] == 2 and said["max"] == 3, "describe takes paths as a shell completes them")
     check("an address" in run("describe", "s3://bucket/a.zarr", code=1), "addresses are refused with the way out")
 
 

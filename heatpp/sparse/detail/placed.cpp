@@ -3,6 +3,8 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 
+#include <numeric>
+
 namespace heatpp::sparse::detail {
 namespace {
 
@@ -29,10 +31,33 @@ Triples unpacked(const at::Tensor& rows, at::ScalarType type) {
   return {column(0, 8, at::kLong), column(8, 8, at::kLong), column(16, rows.size(1) - 16, type)};
 }
 
+/// Returns the triples at the positions, without a copy if these are consecutive.
+Triples selected(const Triples& triples, const at::Tensor& positions) {
+  const auto count = positions.numel();
+  const auto* const position = positions.const_data_ptr<std::int64_t>();
+  const auto of = [&](const at::Tensor& x) {
+    if (count == 0) return x.narrow(0, 0, 0);
+    const bool side_by_side = position[count - 1] - position[0] == count - 1;
+    return side_by_side ? x.narrow(0, position[0], count) : x.index_select(0, positions);
+  };
+  return {of(triples.rows), of(triples.columns), of(triples.values)};
+}
+
+/// Sends the triples that other ranks own. Returns those that this rank owns, in the order of the ranks that held them.
 Triples at_owners(const Triples& triples, const Layout& layout, const Communicator& comm) {
   const auto owners = heatpp::detail::owners_of(triples.rows, layout.offsets());
-  const auto route = heatpp::detail::route_to(owners, comm);
-  return unpacked(route.there(packed(triples)), triples.values.scalar_type());
+  const auto here = owners.eq(comm.rank());
+  const auto own = selected(triples, at::nonzero(here).view(-1));
+  const auto away = at::nonzero(here.logical_not()).view(-1);
+  const auto route = heatpp::detail::route_to(owners.index_select(0, away), comm);
+  const auto arrived = unpacked(route.there(packed(selected(triples, away))), triples.values.scalar_type());
+  if (arrived.count() == 0) return own;
+  const auto before = std::reduce(route.received.begin(), route.received.begin() + comm.rank());
+  const auto together = [&](const at::Tensor& others, const at::Tensor& mine) {
+    return at::cat({others.narrow(0, 0, before), mine, others.narrow(0, before, others.numel() - before)});
+  };
+  return {together(arrived.rows, own.rows), together(arrived.columns, own.columns),
+          together(arrived.values, own.values)};
 }
 
 /// Gathers every rank's triples, in their order, on all.

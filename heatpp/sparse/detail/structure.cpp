@@ -67,6 +67,28 @@ at::Tensor places_of(const char* op, ByRow& order, const at::Tensor& columns, st
   return places;
 }
 
+/// Whether triples are sorted by row and then by column, without duplicates.
+bool are_in_order(const Triples& triples) {
+  const auto* const row = triples.rows.const_data_ptr<std::int64_t>();
+  const auto* const column = triples.columns.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 1; i < triples.count(); ++i)
+    if (row[i] < row[i - 1] || (row[i] == row[i - 1] && column[i] <= column[i - 1])) return false;
+  return true;
+}
+
+/// Copies sorted triples to a block.
+CsrBlock block_in_order(const Triples& triples, std::int64_t first, std::int64_t rows) {
+  auto row_ptr = at::empty({rows + 1}, at::kLong);
+  auto* const ptr = row_ptr.data_ptr<std::int64_t>();
+  const auto* const row = triples.rows.const_data_ptr<std::int64_t>();
+  std::int64_t i = 0;
+  for (std::int64_t at = 0; at <= rows; ++at) {
+    while (i < triples.count() && row[i] - first < at) ++i;
+    ptr[at] = i;
+  }
+  return {row_ptr, triples.columns.clone(), triples.values.clone()};
+}
+
 at::Tensor summed(const at::Tensor& values, const at::Tensor& places, std::int64_t count) {
   if (values.scalar_type() == at::kBool)
     return at::zeros({count}, at::kInt).index_add_(0, places, values.to(at::kInt)).ne(0);
@@ -82,6 +104,7 @@ at::Tensor byte_rows(const at::Tensor& x) {
 
 CsrBlock block_from(const char* op, const Triples& triples, std::int64_t first, std::int64_t rows,
                     Duplicates duplicates) {
+  if (are_in_order(triples)) return block_in_order(triples, first, rows);
   auto order = by_row(triples.rows, first, rows);
   sort_rows_by_column(order, triples.columns);
   const auto places = places_of(op, order, triples.columns, first, duplicates);

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/sparse/io/detail/mtx_header.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/detail/files/content.hpp>
@@ -16,9 +17,9 @@ namespace {
 /// This rank's lines as they come. Values have two numbers each where they are complex; arrays have no places.
 template <class Number>
 struct Lines {
-  std::vector<std::int64_t> rows, columns;
-  std::vector<Number> numbers;
+  at::Tensor rows, columns, numbers;
   std::int64_t count = 0;
+  bool zeros = false;  ///< whether some of the values are 0
 };
 
 /// Behind the header an equal number of bytes for each rank, of which it takes the lines that begin there.
@@ -53,25 +54,49 @@ bool take_place(const MtxHeader& header, std::string_view& line, std::int64_t& r
          column <= header.shape[1] && (header.symmetry != MtxSymmetry::skew_symmetric || row != column);
 }
 
+/// Counts the numbers of a value in its line.
+int numbers_of(const MtxHeader& header) {
+  return header.field == MtxField::pattern ? 0 : header.field == MtxField::complex ? 2 : 1;
+}
+
+/// Allocates memory for the lines of a rank: at most as many as the header says, and as fit in the rank's bytes.
+template <class Number>
+Lines<Number> room_for(const Loading& file, const MtxHeader& header, std::int64_t bytes) {
+  const auto of_line = 2 * (numbers_of(header) + (header.coordinate ? 2 : 0));  // a digit and a blank for each number
+  const auto lines = std::min(header.lines, bytes / of_line + 2);
+  const auto memory = [&](const Shape& shape, at::ScalarType type) {
+    return heatpp::detail::block_or_error(file.op, shape, [&] { return at::empty(shape, type); });
+  };
+  const auto places = header.coordinate ? lines : 0;
+  return {memory({places}, at::kLong), memory({places}, at::kLong),
+          memory({lines * std::max(1, numbers_of(header))}, c10::CppTypeToScalarType<Number>::value)};
+}
+
 template <class Number>
 Lines<Number> parse(const Loading& file, const MtxHeader& header, io::detail::ByteReader& bytes) {
   auto lines = own_lines(file, header, bytes);
-  Lines<Number> found;
-  const int numbers = header.field == MtxField::pattern ? 0 : header.field == MtxField::complex ? 2 : 1;
+  auto found = room_for<Number>(file, header, (bytes.size() - header.begin) / file.comm.size() + 1);
+  const int numbers = numbers_of(header);
+  const auto room = found.numbers.numel() / std::max(1, numbers);
+  auto* const rows = found.rows.template data_ptr<std::int64_t>();
+  auto* const columns = found.columns.template data_ptr<std::int64_t>();
+  auto* values = found.numbers.template data_ptr<Number>();
   while (lines.next()) {
     auto line = lines.record();
     if (says_nothing(line)) continue;
-    ++found.count;
+    if (found.count == room) {
+      ++found.count;  // the caller refuses the count
+      break;
+    }
     std::int64_t row = 0, column = 0;
     bool right = !header.coordinate || take_place(header, line, row, column);
-    Number number = 1;
-    for (int i = 0; i < numbers && right; ++i) {
-      right = next_number(line, number);
-      found.numbers.push_back(number);
-    }
+    for (int i = 0; i < numbers && right; ++i) right = next_number(line, values[i]);
     if (!right || !at_end(line)) refuse(file, header, lines);
-    if (numbers == 0) found.numbers.push_back(number);
-    if (header.coordinate) found.rows.push_back(row - 1), found.columns.push_back(column - 1);
+    if (numbers == 0) values[0] = 1;
+    if (header.coordinate) rows[found.count] = row - 1, columns[found.count] = column - 1;
+    found.zeros = found.zeros || (values[0] == 0 && (numbers < 2 || values[1] == 0));
+    values += std::max(1, numbers);
+    ++found.count;
   }
   return found;
 }
@@ -83,6 +108,8 @@ void place(const MtxHeader& header, std::int64_t first, Lines<Number>& lines) {
     if (header.symmetry == MtxSymmetry::general) return std::int64_t{0};
     return column + (header.symmetry == MtxSymmetry::skew_symmetric);
   };
+  lines.rows = at::empty({lines.count}, at::kLong);
+  lines.columns = at::empty({lines.count}, at::kLong);
   std::int64_t column = 0, row = begin_of(0);
   for (auto left = first; left > 0;) {
     const auto step = std::min(left, header.shape[0] - row);
@@ -91,21 +118,22 @@ void place(const MtxHeader& header, std::int64_t first, Lines<Number>& lines) {
   }
   for (std::int64_t i = 0; i < lines.count; ++i) {
     while (row == header.shape[0]) row = begin_of(++column);
-    lines.rows.push_back(row++), lines.columns.push_back(column);
+    lines.rows.template data_ptr<std::int64_t>()[i] = row++;
+    lines.columns.template data_ptr<std::int64_t>()[i] = column;
   }
 }
 
 template <class Number>
 Triples triples(const Loading& file, const MtxHeader& header, Lines<Number> lines) {
-  const auto type = std::same_as<Number, double> ? at::kDouble : at::kLong;
-  auto values = at::tensor(lines.numbers, type);
-  if (header.field == MtxField::complex) values = at::view_as_complex(values.view({-1, 2}));
   if (!header.coordinate) {
     const auto counts = file.comm.allgather(lines.count);
     place(header, std::accumulate(counts.begin(), counts.begin() + file.comm.rank(), std::int64_t{0}), lines);
   }
-  Triples found{at::tensor(lines.rows, at::kLong), at::tensor(lines.columns, at::kLong), values};
-  if (header.coordinate) return found;
+  const auto complex = header.field == MtxField::complex;
+  auto values = lines.numbers.narrow(0, 0, lines.count * (complex ? 2 : 1));
+  if (complex) values = at::view_as_complex(values.view({-1, 2}));
+  const Triples found{lines.rows.narrow(0, 0, lines.count), lines.columns.narrow(0, 0, lines.count), values};
+  if (header.coordinate || !lines.zeros) return found;
   const auto kept = at::nonzero(values.ne(0)).view(-1);
   return {found.rows.index_select(0, kept), found.columns.index_select(0, kept), values.index_select(0, kept)};
 }

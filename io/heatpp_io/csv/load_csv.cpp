@@ -70,6 +70,7 @@ class Parser {
         columns_(columns),
         missing_(missing_value<T>(options)),
         dialect_{options.delimiter, options.quote, options.comment},
+        plain_(is_plain()),
         grammar_(dialect_),
         splitter_(dialect_) {}
 
@@ -80,6 +81,10 @@ class Parser {
       detail::FileReader file(plan_.paths[part.file], op);
       detail::RecordReader reader(file, plan_.quotes ? &grammar_ : nullptr, part.range);
       while (reader.next()) {
+        if (plain_ && take_row(reader.record(), row)) {
+          row += plan_.columns;
+          continue;
+        }
         const auto& fields = splitter_.split(reader.record());
         if (fields.empty()) continue;
         check_row(fields, reader, file, part.file);
@@ -91,6 +96,36 @@ class Parser {
   }
 
  private:
+  /// Whether rows may be parsed by take_row: no quotes, all columns, no texts for missing values.
+  [[nodiscard]] bool is_plain() const {
+    return !plan_.quotes && options_.missing_texts.empty() && options_.columns.empty();
+  }
+  void skip_blanks(std::string_view& record) const {
+    const auto is_blank = [&](char c) { return c == ' ' || (c == '\t' && dialect_.delimiter == ' '); };
+    while (!record.empty() && is_blank(record.front())) record.remove_prefix(1);
+  }
+  /// Moves to the next field of a record. Returns false if none begins here.
+  [[nodiscard]] bool take_delimiter(std::string_view& record) const {
+    const auto before = record.size();
+    skip_blanks(record);
+    if (dialect_.delimiter == ' ') return record.size() < before;
+    if (!record.starts_with(dialect_.delimiter)) return false;
+    record.remove_prefix(1);
+    skip_blanks(record);
+    return true;
+  }
+  /// Parses a row of numbers that only delimiters and blanks separate. Returns false for other rows, after it may have
+  /// written to `row`.
+  [[nodiscard]] bool take_row(std::string_view record, T* row) const {
+    if constexpr (!detail::ShortNumber<T>) return false;
+    else {
+      skip_blanks(record);
+      for (std::int64_t column = 0; column < plan_.columns; ++column)
+        if ((column > 0 && !take_delimiter(record)) || !detail::take_number(record, row[column])) return false;
+      skip_blanks(record);
+      return record.empty();
+    }
+  }
   bool parse_field(std::string_view field, T& value) const {
     if (!field.empty() && detail::parse_number(field, value) && (options_.missing_texts.empty() || !is_missing(field)))
       return true;
@@ -125,6 +160,7 @@ class Parser {
   const std::vector<std::size_t>& columns_;
   std::optional<T> missing_;
   detail::CsvDialect dialect_;
+  bool plain_;
   detail::CsvGrammar grammar_;
   detail::FieldSplitter splitter_;
 };

@@ -81,8 +81,8 @@ detail::NetcdfVariable find(int file, const std::string& name, const std::string
     status = nc_inq_grp_ncid(found.group, parts[i].c_str(), &found.group);
   if (status == NC_NOERR) status = nc_inq_varid(found.group, parts.back().c_str(), &found.id);
   if (status != NC_NOERR)
-    raise<IoError>(op, "got no variable \"{}\" in \"{}\", whose root has {}; expected one of that name", name, path,
-                   listing(file));
+    raise<detail::NoSuchArray>(op, "got no variable \"{}\" in \"{}\", whose root has {}; expected one of that name",
+                               name, path, listing(file));
   return found;
 }
 
@@ -159,9 +159,6 @@ void read_piece(const Variable& variable, const detail::Selection& box, const de
   const auto& [group, id] = variable.at;
   detail::check_netcdf(nc_get_vars(group, id, start.data(), count.data(), step.data(), to.data_ptr()), variable.path,
                        op);
-  const bool checked_later = variable.decoding.is_active();  // when it is known what the numbers mean
-  if (variable.info.element.may_overflow && !checked_later && to.lt(0).any().item<bool>())
-    detail::raise_overflow(variable.path, op);
 }
 
 void read_box(const Variable& variable, const detail::Selection& box, const at::Tensor& out) {
@@ -173,7 +170,9 @@ void read_box(const Variable& variable, const detail::Selection& box, const at::
     const auto place = flat.narrow(0, piece.offset, piece.size);
     const auto target = direct ? place : at::empty({piece.size}, type);
     read_piece(variable, box, piece, target);
-    if (!direct) place.copy_(target);
+    const bool checked_later = variable.decoding.is_active();  // when it is known what the numbers mean
+    if (variable.info.element.may_overflow && !checked_later) detail::copy_uint64(target, place, variable.path, op);
+    else if (!direct) place.copy_(target);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/layout.hpp>
+#include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/formats.hpp>
@@ -37,6 +38,8 @@ SaveOptions annotated(const StoredArray& x, const ConvertOptions& options, const
                             {x.dtype(), save.netcdf_format.value_or(NetcdfFormat::netcdf4)});
   save.attributes.merge(carried.attributes);
   if (save.dimension_names.empty()) save.dimension_names = carried.dimension_names;
+  // netCDF, and so xarray, reads HDF5's enumeration of bool as int8 if this attribute is missing.
+  if (format.rules == &detail::hdf5_rules && x.dtype() == bool_) save.attributes.emplace("dtype", "bool");
   return save;
 }
 

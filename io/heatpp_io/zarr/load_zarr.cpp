@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
@@ -23,18 +24,26 @@ using heatpp::detail::raise;
 
 constexpr auto op = "load_zarr";
 
-/// An array whose chunks are opened one after the other.
+/// An array whose chunks all threads of a rank read.
 struct Stored {
   detail::FoundArray found;
   detail::ZarrArray array;
 
   void read(const detail::Selection& box, const at::Tensor& out) const {
+    constexpr std::size_t at_once = 256;  // chunks may be many
+    std::vector<detail::ChunkPart> parts;
+    const auto read_parts = [&] {
+      at::parallel_for(0, std::ssize(parts), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          read_chunk(parts[i], detail::part_of(out, parts[i].where));
+      });
+      parts.clear();
+    };
     detail::each_chunk(box, array.grid, [&](const detail::ChunkPart& part) {
-      auto place = out;
-      for (std::size_t i = 0; i < part.where.size(); ++i)
-        place = place.narrow(static_cast<std::int64_t>(i), part.where[i].start, part.where[i].count);
-      read_chunk(part, place);
+      parts.push_back(part);
+      if (parts.size() == at_once) read_parts();
     });
+    read_parts();
   }
 
  private:
@@ -47,7 +56,8 @@ struct Stored {
     detail::read_chunk({*file, array.codecs, part.extents, fill_in, {shown, op}}, part.box, out);
   }
   void fill(const at::Tensor& out) const {
-    if (array.type.element.may_overflow && array.fill_whole < 0) detail::raise_overflow(found.shown(), op);
+    if (array.type.element.may_overflow && array.fill_whole < 0)
+      return detail::copy_uint64(at::full({}, array.fill_whole, at::kLong).expand(out.sizes()), out, found.shown(), op);
     out.copy_(at::full({}, fill_value(), heatpp::detail::to_torch(array.type.element.dtype)));
   }
   [[nodiscard]] at::Scalar fill_value() const {

@@ -117,8 +117,6 @@ with tempfile.TemporaryDirectory() as root:
             single = to.endswith("zarr") and path.name in ("single.nc", "goes.nc")  # JSON has no float32 for their scale
             assert np.allclose(read.values, original.values, 1e-6, equal_nan=True) if single else equal(read.values, original.values), (copy, read.values, original.values)
             kind = {"uint16": "int32"}.get(original.dtype.name, original.dtype.name)  # of an enumeration
-            if to == "h5" and kind == "bool":
-                kind = "int8"  # netCDF4 has no bool for the enumeration by which h5py and HDF5 have it
             assert single or read.dtype == kind, (copy, read.dtype, original.dtype)
             assert read.attrs.get("units") == original.attrs.get("units"), copy
             print(f"{copy.name}: as xarray reads {path.name}")

@@ -96,6 +96,7 @@ TEST_CASE("paths lead into a store, and end as a shell completes them", "[io][za
   ht::io::convert(ht::io::StoredArray(path + "/g/u"), dir.path("b.zarr/"));
   CHECK(names_in(path) == std::vector<std::string>{"g/u", "t", "v"});
   CHECK(same(ht::io::load(dir.path("b.zarr"), {.dataset = "data"}), at::cat({values + 2, values + 3})));
+  CHECK(same(ht::io::load({path, dir.path("b.zarr")}, {.dataset = "t", .split = 0}), values));  // which b.zarr has not
   CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(cut(values), dir.path("c.zip")); }), Contains("c.zip"));
   CHECK_THAT(same_message<ht::IoError>([&] { ht::io::save(cut(values), path + "/t/below"); }),
              Contains("below the array"));

@@ -1,5 +1,6 @@
-"""Whether heatpp reads what zarr-python writes, and it, and xarray where it is there, what heatpp writes and appends:
-zarr_test.py MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where zarr is missing."""
+"""Whether heatpp reads what zarr-python and TensorStore write, and these, xarray and zarrs' codecs what heatpp writes and
+appends, where they are there: zarr_test.py MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where zarr is
+missing."""
 
 import os
 import pathlib
@@ -23,6 +24,18 @@ try:
 except ImportError:
     xarray = None
     print("xarray is not installed: zarr alone reads what heatpp writes")
+
+try:
+    import tensorstore
+except ImportError:
+    tensorstore = None
+    print("TensorStore is not installed: it neither reads nor writes")
+try:
+    import zarrs  # noqa: F401: codecs for zarr
+    PIPELINES = ("zarr.core.codec_pipeline.BatchedCodecPipeline", "zarrs.ZarrsCodecPipeline")
+except ImportError:
+    PIPELINES = ("zarr.core.codec_pipeline.BatchedCodecPipeline",)
+    print("zarrs is not installed: its codecs read nothing")
 
 warnings.simplefilter("ignore")  # zarr's of codecs that its specification does not have
 SHAPE = (37, 11)
@@ -62,6 +75,24 @@ def arrays():
         yield f"v2.{codec.codec_id}.{getattr(codec, 'format', 0)}", f8, old | dict(compressors=codec)
 
 
+def by_tensorstore(path, **spec):
+    driver = "zarr" if (path / ".zarray").exists() else "zarr3"
+    more = {"create": True} if spec else {"open": True, "read": True}
+    return tensorstore.open({"driver": driver, "kvstore": {"driver": "file", "path": str(path)}} | spec, **more).result()
+
+
+def write_tensorstore(folder):
+    """Stores as TensorStore makes them if it is told only what it asks for."""
+    layouts = {"default": {}, "read_chunks": {"read_chunk": [5, 4]}, "both": {"read_chunk": [5, 4], "write_chunk": [20, 8]}}
+    for name, layout in layouts.items():
+        for kind in ("float64", "bfloat16"):
+            chunks = {which: {"shape": shape} for which, shape in layout.items()}
+            schema = {"domain": {"shape": list(SHAPE)}, "dtype": kind, "chunk_layout": chunks}
+            store = by_tensorstore(folder / f"ts.{name}.{kind}.zarr", schema=schema)
+            store[...].write(np.asarray(VALUES // 4, store.dtype.numpy_dtype)).result()
+            np.save(folder / f"ts.{name}.{kind}.npy", store.read().result())
+
+
 def write(folder):
     for name, values, how in arrays():
         chain = how.pop("codecs", None)
@@ -73,15 +104,25 @@ def write(folder):
     with zarr.storage.ZipStore(folder / "v3.zip", mode="w") as store:
         zarr.create_group(store).create_array("g/x", data=VALUES, chunks=(8, 5))
     np.save(folder / "v3.npy", VALUES)
+    if tensorstore:
+        write_tensorstore(folder)
+
+
+def check_by_others(path, name, values):
+    """The same numbers by every pipeline of codecs, and by TensorStore."""
+    for pipeline in PIPELINES:
+        with zarr.config.set({"codec_pipeline.path": pipeline}):
+            assert np.array_equal(zarr.open_consolidated(path, mode="r")[name][:], values), (path, name, pipeline)
+    if tensorstore:
+        assert np.array_equal(by_tensorstore(path / name).read().result(), values), (path, name)
 
 
 def check_saved(folder):
     names = sorted(path.name for path in folder.iterdir())
     assert len(names) == 6, names
     for name in names:
-        group = zarr.open_consolidated(folder / name, mode="r")
         for array, values in (("t", VALUES), ("g/u", VALUES + 1)):
-            assert np.array_equal(group[array][:], values), (name, array)
+            check_by_others(folder / name, array, values)
         if xarray:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")

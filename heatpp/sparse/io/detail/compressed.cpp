@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/conversion.hpp>
 #include <heatpp/sparse/elementwise.hpp>
@@ -44,12 +45,45 @@ void check_pointers(const Loading& file, const at::Tensor& pointers, std::int64_
                    file.path, entries);
 }
 
-bool columns_rise(const CsrBlock& block) {
-  const auto* const column = block.columns.const_data_ptr<std::int64_t>();
-  for (std::int64_t row = 0; row < block.rows(); ++row)
-    for (auto i = block.ptr()[row] + 1; i < block.ptr()[row + 1]; ++i)
-      if (column[i] <= column[i - 1]) return false;
-  return true;
+/// The range of columns, and how many of them are not larger than their predecessor.
+struct ColumnRange {
+  std::int64_t least = 0, most = -1, falls = 0;
+};
+
+template <class T>
+[[gnu::always_inline]] inline ColumnRange seen(const T* column, std::int64_t count) {
+  T least = column[0], most = column[0];
+  std::int64_t falls = 0;
+  for (std::int64_t i = 1; i < count; ++i) {
+    least = std::min(least, column[i]);
+    most = std::max(most, column[i]);
+    falls += column[i] <= column[i - 1];
+  }
+  return {least, most, falls};
+}
+HEATPP_SIMD ColumnRange look_at(const std::int32_t* column, std::int64_t count) { return seen(column, count); }
+HEATPP_SIMD ColumnRange look_at(const std::int64_t* column, std::int64_t count) { return seen(column, count); }
+
+/// Counts the columns at the beginning of a row that are not larger than their predecessor, in a row before.
+template <class T>
+std::int64_t falls_between(const T* column, const std::int64_t* ptr, std::int64_t rows) {
+  std::int64_t falls = 0;
+  for (std::int64_t row = 1; row < rows; ++row)
+    if (ptr[row] > 0 && ptr[row] < ptr[row + 1]) falls += column[ptr[row]] <= column[ptr[row] - 1];
+  return falls;
+}
+
+/// Throws IoError for columns beyond the shape. Returns whether columns rise in each row.
+template <class T>
+bool check_columns(const Loading& file, const StoredMatrix& stored, const StoredRun& run, std::int64_t minor) {
+  const auto count = run.columns.numel();
+  if (count == 0) return true;
+  const auto* const column = run.columns.const_data_ptr<T>();
+  const auto found = look_at(column, count);
+  if (found.least < 0 || found.most >= minor)
+    raise<IoError>(file.op, "got {} {} to {} in \"{}\"; expected 0 to {}", stored.by_columns ? "rows" : "columns",
+                   found.least, found.most, file.path, minor - 1);
+  return found.falls == falls_between(column, run.row_ptr.const_data_ptr<std::int64_t>(), run.row_ptr.numel() - 1);
 }
 
 DCSRMatrix finished(const Loading& file, const DCSRMatrix& a) {
@@ -65,9 +99,14 @@ Loading::Loading(const char* op_, const std::filesystem::path& path_, const Load
 }
 
 at::Tensor StoredArray::numbers(const Loading& file, std::int64_t first, std::int64_t count, int axis) const {
+  return whole_numbers(file, first, count, axis).to(at::kLong).contiguous();
+}
+
+at::Tensor StoredArray::whole_numbers(const Loading& file, std::int64_t first, std::int64_t count, int axis) const {
   if (!is_whole(dtype) || dtype == Dtype::bool_)
     raise<IoError>(file.op, "got {} of {} in \"{}\"; expected whole numbers", what, name(dtype), file.path);
-  return read(axis, first, count).to(at::kLong).contiguous();
+  const auto numbers = read(axis, first, count).contiguous();
+  return dtype == int32 ? numbers : numbers.to(at::kLong);
 }
 
 StoredArray flat_array(const Loading& file, std::string what, std::shared_ptr<io::detail::ByteReader> bytes,
@@ -101,14 +140,11 @@ StoredRun read_run(const Loading& file, const StoredMatrix& stored, std::int64_t
   const auto pointers = stored.pointers.numbers(file, first, count + 1);
   check_pointers(file, pointers, first, stored.pointers.size() - 1, stored.indices.size());
   const auto begin = pointers[0].item<std::int64_t>(), entries = pointers[count].item<std::int64_t>() - begin;
-  const auto columns = stored.indices.numbers(file, begin, entries);
-  if (entries > 0) {
-    const auto [least, most] = at::aminmax(columns);
-    if (least.item<std::int64_t>() < 0 || most.item<std::int64_t>() >= minor)
-      raise<IoError>(file.op, "got {} {} to {} in \"{}\"; expected 0 to {}", stored.by_columns ? "rows" : "columns",
-                     least.item<std::int64_t>(), most.item<std::int64_t>(), file.path, minor - 1);
-  }
-  return {pointers - begin, columns, stored.values.read(0, begin, entries)};
+  StoredRun run{pointers - begin, stored.indices.whole_numbers(file, begin, entries),
+                stored.values.read(0, begin, entries)};
+  run.rising = run.columns.scalar_type() == at::kInt ? check_columns<std::int32_t>(file, stored, run, minor)
+                                                     : check_columns<std::int64_t>(file, stored, run, minor);
+  return run;
 }
 
 DCSRMatrix load_compressed(const Loading& file, const StoredMatrix& stored) {
@@ -124,7 +160,7 @@ DCSRMatrix load_compressed(const Loading& file, const StoredMatrix& stored) {
     if (run.values.dim() != 1)
       raise<IoError>(file.op, "got values with {} axes in \"{}\"; expected one", run.values.dim(), file.path);
     block = {run.row_ptr, run.columns, run.values};
-    if (!columns_rise(block)) block = block_from(file.op, triples_of(block, 0), 0, block.rows(), Duplicates::summed);
+    if (!run.rising) block = block_from(file.op, triples_of(block, 0), 0, block.rows(), Duplicates::summed);
   });
   const auto a = wrap(std::move(block), *layout, file.comm);
   return finished(file, stored.by_columns ? transpose(a) : a);

@@ -26,6 +26,9 @@ struct StoredArray {
   [[nodiscard]] std::int64_t size() const { return shape.empty() ? 1 : shape[0]; }
   /// Whole numbers as int64. Throws IoError for others.
   [[nodiscard]] at::Tensor numbers(const Loading& file, std::int64_t first, std::int64_t count, int axis = 0) const;
+  /// Returns whole numbers as int32 if they are stored as int32, else as int64.
+  [[nodiscard]] at::Tensor whole_numbers(const Loading& file, std::int64_t first, std::int64_t count,
+                                         int axis = 0) const;
 };
 /// One that lies in a run of bytes, which the reader has to outlive.
 [[nodiscard]] StoredArray flat_array(const Loading& file, std::string what,
@@ -43,7 +46,10 @@ void check_shape(const Loading& file, const Shape& shape);
 /// This rank's rows of `stored`, first to first + count, or columns where it is compressed by them; checked. The values
 /// may be blocks, (entries, ...), which are left to the caller. Local.
 struct StoredRun {
-  at::Tensor row_ptr, columns, values;
+  at::Tensor row_ptr;  ///< int64
+  at::Tensor columns;  ///< int32 if they are stored as int32, else int64
+  at::Tensor values;
+  bool rising = true;  ///< whether columns rise in each row
 };
 [[nodiscard]] StoredRun read_run(const Loading& file, const StoredMatrix& stored, std::int64_t minor,
                                  std::int64_t first, std::int64_t count);

@@ -1,6 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/io/detail/mtx_header.hpp>
-#include <heatpp_io/csv/detail/csv_numbers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -79,17 +78,6 @@ void read_sizes(const Loading& file, std::string_view line, MtxHeader& header) {
 }
 
 }  // namespace
-
-template <class T>
-bool next_number(std::string_view& line, T& value) {
-  line.remove_prefix(std::min(line.size(), line.find_first_not_of(blanks)));
-  return !line.empty() && io::detail::take_number(line, value) &&
-         (line.empty() || blanks.find(line[0]) != std::string_view::npos);
-}
-template bool next_number(std::string_view&, std::int64_t&);
-template bool next_number(std::string_view&, double&);
-
-bool at_end(std::string_view line) { return line.find_first_not_of(blanks) == std::string_view::npos; }
 
 MtxHeader read_mtx_header(const Loading& file, io::detail::ByteReader& bytes) {
   std::string first(std::min(magic.size(), static_cast<std::size_t>(bytes.size())), '\0');

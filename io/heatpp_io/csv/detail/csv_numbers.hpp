@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdlib>
 #include <heatpp_io/csv/detail/csv_fields.hpp>
+#include <heatpp_io/csv/detail/short_numbers.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ concept ComplexNumber = std::same_as<T, c10::complex<float>> || std::same_as<T, 
 /// floats beyond their range become infinite or zero.
 template <class T>
 bool take_number(std::string_view& text, T& value) {
+  if constexpr (ShortNumber<T>)
+    if (take_short(text, value)) return true;
   const auto body = text.substr(text.size() > 1 && text[0] == '+' && text[1] != '-' ? 1 : 0);
   const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), value);
   if (error == std::errc::invalid_argument || (error != std::errc() && std::integral<T>)) return false;

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp_io/csv/detail/csv_plan.hpp>
 
 #include <algorithm>
@@ -87,6 +88,20 @@ void each_piece(const CsvPlan& plan, const char* op,
   }
 }
 
+/// Counts a character in vectors of byte counters, which do not overflow in 255 steps.
+HEATPP_SIMD std::int64_t count_of(char wanted, std::string_view text) {
+  constexpr std::size_t width = 64, steps = 255;
+  std::int64_t count = 0;
+  while (text.size() >= width) {
+    std::array<std::uint8_t, width> counters{};
+    for (std::size_t step = 0; step < steps && text.size() >= width; ++step, text.remove_prefix(width))
+      for (std::size_t i = 0; i < width; ++i)
+        counters[i] = static_cast<std::uint8_t>(counters[i] + (text[i] == wanted));
+    for (const auto counter : counters) count += counter;
+  }
+  return count + std::ranges::count(text, wanted);
+}
+
 /// Counts lines and looks for quotes.
 void survey(CsvPlan& plan, const CsvDialect& dialect, const Communicator& comm, const char* op) {
   std::array<std::int64_t, 1> quotes{0};
@@ -94,7 +109,7 @@ void survey(CsvPlan& plan, const CsvDialect& dialect, const Communicator& comm, 
   all_or_none(comm, [&] {
     each_piece(plan, op, [&](std::size_t, std::string_view piece) {
       bytes += std::ssize(piece);
-      lines += std::ranges::count(piece, '\n');
+      lines += count_of('\n', piece);
       if (dialect.quote != '\0' && quotes[0] == 0)
         quotes[0] = std::memchr(piece.data(), dialect.quote, piece.size()) != nullptr;
     });

@@ -2,16 +2,29 @@
 
 #include <zstd.h>
 
+#include <memory>
+
 namespace heatpp::io::detail {
 namespace {
 
+// Contexts are expensive to make, so each thread keeps its own, unless a high level makes it large.
+constexpr std::size_t most_kept = std::size_t{16} << 20;
+using Compressor = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
+using Decompressor = std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)>;
+
 bool decompress(Block stored, std::span<std::byte> out) {
-  return ZSTD_decompress(out.data(), out.size(), stored.data(), stored.size()) == out.size();
+  thread_local const Decompressor context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  return context &&
+         ZSTD_decompressDCtx(context.get(), out.data(), out.size(), stored.data(), stored.size()) == out.size();
 }
 
 std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
+  thread_local Compressor context(nullptr, &ZSTD_freeCCtx);
+  if (!context) context.reset(ZSTD_createCCtx());
+  if (!context) return std::nullopt;
   std::vector<std::byte> packed(ZSTD_compressBound(block.size()));
-  const auto size = ZSTD_compress(packed.data(), packed.size(), block.data(), block.size(), level);
+  const auto size = ZSTD_compressCCtx(context.get(), packed.data(), packed.size(), block.data(), block.size(), level);
+  if (ZSTD_sizeof_CCtx(context.get()) > most_kept) context.reset();
   if (ZSTD_isError(size)) return std::nullopt;
   packed.resize(size);
   return packed;

@@ -171,10 +171,11 @@ ElementType Decoding::element() const { return {dtype, dtype == int64 && is_unsi
 Decoding decoding_of(const Attributes& said, const StoredNumbers& stored, const std::string& what, const char* op) {
   Decoding made{.stored = stored, .dtype = stored.element.dtype, .is_unsigned = stored.is_unsigned};
   const Reading from{said, made, what, op};
+  const bool said_bool = from.text("dtype") == "bool" && is_whole(stored.element.dtype);
+  if (said_bool) from.apply("dtype");
   if (stored.element.dtype == bool_) return made;
-  if (is_whole(stored.element.dtype) && from.text("dtype") == "bool") {
+  if (said_bool) {
     made.dtype = bool_;
-    from.apply("dtype");
     made.digest = digest_of(said, made);
     return made;
   }

@@ -1,3 +1,5 @@
+#include <ATen/ATen.h>
+
 #include <heatpp_io/detail/shards/shard_reader.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
 
@@ -45,6 +47,14 @@ ChunkGrid regular_grid(const Shape& chunks) {
   ChunkGrid grid;
   for (const auto extent : chunks) grid.push_back({{.extent = extent}});
   return grid;
+}
+
+at::Tensor part_of(at::Tensor elements, const Selection& selection) {
+  for (std::size_t i = 0; i < selection.size(); ++i) {
+    const auto& [start, count, step] = selection[i];
+    elements = elements.slice(static_cast<std::int64_t>(i), start, start + (count - 1) * step + 1, step);
+  }
+  return elements;
 }
 
 void each_chunk(const Selection& box, const ChunkGrid& grid, const Use& use) {

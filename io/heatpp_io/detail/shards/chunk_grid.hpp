@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <functional>
 #include <heatpp_io/detail/elements/selection.hpp>
 #include <limits>
@@ -28,6 +30,9 @@ struct ChunkPart {
   Selection box;    ///< in the chunk
   Selection where;  ///< in the box, with steps of 1
 };
+
+/// Returns the elements of a tensor that a selection contains, which must not be empty.
+[[nodiscard]] at::Tensor part_of(at::Tensor elements, const Selection& selection);
 
 /// Calls `use` for every chunk that `box` touches, in C order.
 void each_chunk(const Selection& box, const ChunkGrid& grid, const std::function<void(const ChunkPart&)>& use);

@@ -127,7 +127,7 @@ Attributes attributes_left(Attributes said, const Decoding& decoding, Numbers wa
   const auto numbers = possible(decoding, wanted);
   if (numbers == Numbers::meant)
     for (const auto& name : decoding.applied) said.erase(name);
-  else if (decoding.is_flag()) said.erase("dtype");
+  else if (decoding.dtype == bool_ && !decoding.applied.empty()) said.erase("dtype");
   if (numbers != Numbers::to_copy || !is_widened(decoding)) return said;
   if (const auto fill = said.find("_FillValue"); fill != said.end()) turn(fill->second, decoding.stored.bytes);
   said.erase("_Unsigned");

@@ -52,7 +52,7 @@ CutAt cuts_of(const DatasetInfo& info, const Selection& box) {
 void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece, const at::Tensor& to,
                 const BoxCall& call) {
   const bool alone = piece && call.transfer == H5P_DEFAULT;  // others may have to call HDF5 at the same time
-  if (alone && dataset.info.compressed && dataset.inner.empty() &&
+  if (alone && !dataset.info.chunk.empty() && dataset.inner.empty() &&
       read_chunks(dataset, narrow(box, piece->first, piece->count), to.view(piece->count)))
     return;
   const auto space = file_space(dataset, box, piece), memory = memory_space(piece);

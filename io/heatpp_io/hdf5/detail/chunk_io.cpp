@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <optional>
 
 namespace heatpp::io::detail {
@@ -15,14 +16,14 @@ namespace {
 
 constexpr std::int64_t largest_chunk = std::int64_t{64} << 20;
 
-/// What is to be undone to the chunks of a dataset.
+/// Returns the filters of a dataset's chunks, without a codec if there are none, or nothing if HDF5 has to read them.
 std::optional<ChunkFilters> filters_of(const Dataset& dataset) {
   const Handle properties(H5Dget_create_plist(dataset.id.get())), type(H5Dget_type(dataset.id.get()));
   unsigned options = 0;
   if (dataset.info.chunk.empty() || H5Tequal(type.get(), dataset.memory.get()) <= 0 ||
       H5Pget_chunk_opts(properties.get(), &options) < 0 || options != 0)
     return std::nullopt;
-  return known_filters(properties);
+  return dataset.info.compressed ? known_filters(properties) : ChunkFilters();
 }
 
 std::span<std::byte> bytes_of(const at::Tensor& x) {
@@ -35,6 +36,39 @@ void unshuffle(const at::Tensor& shuffled, const at::Tensor& out) {
   out.view({-1}).view(at::kByte).view({-1, bytes}).copy_(shuffled.view(at::kByte).view({bytes, -1}).t());
 }
 
+/// Whether `place` is a whole chunk whose elements lie in the order of the file.
+bool is_direct(const at::Tensor& place, const at::Tensor& elements) {
+  return place.is_contiguous() && place.sizes() == elements.sizes();
+}
+
+/// Reads the stored bytes of a chunk into the memory that `room` returns. Returns false if HDF5 has to read it.
+bool take_chunk(hid_t dataset, const ChunkPart& part, const std::function<std::byte*(std::size_t bytes)>& room) {
+  std::vector<hsize_t> first;
+  for (std::size_t i = 0; i < part.place.size(); ++i)
+    first.push_back(static_cast<hsize_t>(part.place[i] * part.extents[i]));
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_storage_size(dataset, first.data(), &bytes) < 0) return false;
+  auto* const to = room(static_cast<std::size_t>(bytes));
+  std::uint32_t skipped_filters = 0;
+  return to && H5Dread_chunk(dataset, H5P_DEFAULT, first.data(), &skipped_filters, to) >= 0 && skipped_filters == 0;
+}
+
+/// Reads uncompressed chunks past HDF5's cache.
+bool read_plain_chunks(hid_t dataset, const Shape& chunk, const std::vector<ChunkPart>& parts, const at::Tensor& out) {
+  const auto elements = at::empty(chunk, out.options());
+  for (const auto& part : parts) {
+    const auto place = part_of(out, part.where);
+    const auto& to = is_direct(place, elements) ? place : elements;
+    const auto room = [&](std::size_t bytes) {
+      const auto all = bytes_of(to);
+      return bytes == all.size() ? all.data() : nullptr;
+    };
+    if (!take_chunk(dataset, part, room)) return false;
+    if (!to.is_same(place)) place.copy_(part_of(elements, part.box));
+  }
+  return true;
+}
+
 /// Chunks on their way.
 class Slot {
  public:
@@ -45,32 +79,21 @@ class Slot {
 
   /// Takes the stored bytes of a chunk. HDF5 has one thread.
   [[nodiscard]] bool take(hid_t dataset, const ChunkPart& part) {
-    std::vector<hsize_t> first;
-    for (std::size_t i = 0; i < part.place.size(); ++i)
-      first.push_back(static_cast<hsize_t>(part.place[i] * elements_.size(static_cast<std::int64_t>(i))));
-    const auto room = 2 * bytes_of(elements_).size() + 1024;
-    hsize_t bytes = 0;
-    if (H5Dget_chunk_storage_size(dataset, first.data(), &bytes) < 0 || bytes == 0 || bytes > room) return false;
-    stored_.resize(static_cast<std::size_t>(bytes));
-    std::uint32_t skipped_filters = 0;
-    return H5Dread_chunk(dataset, H5P_DEFAULT, first.data(), &skipped_filters, stored_.data()) >= 0 &&
-           skipped_filters == 0;
+    return take_chunk(dataset, part, [&](std::size_t bytes) -> std::byte* {
+      if (bytes == 0 || bytes > 2 * bytes_of(elements_).size() + 1024) return nullptr;
+      stored_.resize(bytes);
+      return stored_.data();
+    });
   }
 
   /// Puts the part of the chunk that is wanted in its place.
   [[nodiscard]] bool put(const ChunkPart& part, const at::Tensor& place) const {
-    const bool direct = !filters_.shuffled && place.is_contiguous() && place.sizes() == elements_.sizes();
+    const bool direct = !filters_.shuffled && is_direct(place, elements_);
     const auto& whole = direct ? place : filters_.shuffled ? shuffled_ : elements_;
     if (!filters_.codec->decompress(stored_, bytes_of(whole))) return false;
     if (direct) return true;
     if (filters_.shuffled) unshuffle(shuffled_, elements_);
-    auto wanted = elements_;
-    for (std::size_t i = 0; i < part.box.size(); ++i) {
-      const auto& range = part.box[i];
-      wanted = wanted.slice(static_cast<std::int64_t>(i), range.start, range.start + (range.count - 1) * range.step + 1,
-                            range.step);
-    }
-    place.copy_(wanted);
+    place.copy_(part_of(elements_, part.box));
     return true;
   }
 
@@ -79,12 +102,6 @@ class Slot {
   ChunkFilters filters_;
   std::vector<std::byte> stored_;
 };
-
-at::Tensor place_of(const ChunkPart& part, at::Tensor out) {
-  for (std::size_t i = 0; i < part.where.size(); ++i)
-    out = out.narrow(static_cast<std::int64_t>(i), part.where[i].start, part.where[i].count);
-  return out;
-}
 
 }  // namespace
 
@@ -95,6 +112,7 @@ bool read_chunks(const Dataset& dataset, const Selection& box, const at::Tensor&
   std::vector<ChunkPart> parts;
   each_chunk(box, dataset.info.chunk, [&](const ChunkPart& part) { parts.push_back(part); });
   if (std::ssize(parts) > 2 * out.numel() / elements) return false;
+  if (!filters->codec) return read_plain_chunks(dataset.id.get(), dataset.info.chunk, parts, out);
 
   const auto at_once = std::min<std::int64_t>(at::get_num_threads(), std::ssize(parts));
   std::vector<Slot> slots;
@@ -106,7 +124,7 @@ bool read_chunks(const Dataset& dataset, const Selection& box, const at::Tensor&
       if (!slots[i].take(dataset.id.get(), parts[first + i])) return false;
     const auto put = [&](std::int64_t begin, std::int64_t end) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        if (!slots[i].put(parts[first + i], place_of(parts[first + i], out))) sound = false;
+        if (!slots[i].put(parts[first + i], part_of(out, parts[first + i].where))) sound = false;
     };
     Hdf5Turn::let_others([&] { at::parallel_for(0, static_cast<std::int64_t>(count), 1, put); });
   }

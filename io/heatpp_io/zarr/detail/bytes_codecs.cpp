@@ -80,7 +80,7 @@ std::optional<std::int64_t> said_size(const BytesCodec& codec, Block stored) {
 }
 
 at::Tensor decompressed(const at::Tensor& stored, const BytesCodec& codec, std::optional<std::int64_t> bytes,
-                        std::int64_t most, const ChunkName& chunk) {
+                        std::int64_t most, const ChunkName& chunk, const at::Tensor& to) {
   if (!bytes) {
     bytes = said_size(codec, block_of(stored));
     if (!bytes)
@@ -91,7 +91,7 @@ at::Tensor decompressed(const at::Tensor& stored, const BytesCodec& codec, std::
   }
   const auto expected = heatpp::detail::formatted("such that give {}", *bytes);
   if (*bytes > most || *bytes / codec.most > stored.numel()) raise_damaged(chunk, stored.numel(), codec, expected);
-  auto out = chunk_memory({*bytes}, at::kByte, chunk);
+  auto out = to.defined() ? to : chunk_memory({*bytes}, at::kByte, chunk);
   if (!codec.blocks->decompress(block_of(stored), span_of(out))) raise_damaged(chunk, stored.numel(), codec, expected);
   return out;
 }
@@ -154,7 +154,7 @@ std::optional<std::int64_t> stored_bytes(const std::vector<BytesCodec>& codecs, 
 }
 
 at::Tensor decoded(ByteReader& stored, const std::vector<BytesCodec>& codecs, const WantedBytes& wanted,
-                   const ChunkName& chunk) {
+                   const ChunkName& chunk, const at::Tensor& to) {
   const auto sizes = sizes_of(codecs, wanted.exact ? std::optional(wanted.bytes) : std::nullopt);
   const auto most = most_stored(most_stored(wanted.bytes));  // of two compressors
   if (sizes.back().value_or(stored.size()) != stored.size() || stored.size() > most)
@@ -165,7 +165,8 @@ at::Tensor decoded(ByteReader& stored, const std::vector<BytesCodec>& codecs, co
   stored.read(0, stored.size(), bytes.data_ptr());
   for (auto i = codecs.size(); i-- > 0;) {
     const auto& codec = codecs[i];
-    if (codec.kind == Kind::compressed) bytes = decompressed(bytes, codec, sizes[i], most, chunk);
+    if (codec.kind == Kind::compressed)
+      bytes = decompressed(bytes, codec, sizes[i], most, chunk, i == 0 ? to : at::Tensor());
     else if (codec.kind == Kind::shuffled) bytes = shuffled(bytes, codec.itemsize, /*back=*/true);
     else bytes = checked(bytes, codec, chunk);
     if (sizes[i].value_or(bytes.numel()) != bytes.numel())

@@ -39,13 +39,14 @@ void check_length(std::int64_t stored, const std::vector<BytesCodec>& codecs, st
                   const ChunkName& chunk);
 
 /// Undoes the codecs, from the last to the first. `bytes` is what must come out, or the most if not `exact`. Lengths
-/// are checked before memory is taken. Throws IoError for bytes that are damaged.
+/// are checked before memory is taken. If `to` is defined, the first codec must be a compressor, which writes there.
+/// Throws IoError for bytes that are damaged.
 struct WantedBytes {
   std::int64_t bytes;
   bool exact = true;
 };
 [[nodiscard]] at::Tensor decoded(ByteReader& stored, const std::vector<BytesCodec>& codecs, const WantedBytes& wanted,
-                                 const ChunkName& chunk);
+                                 const ChunkName& chunk, const at::Tensor& to = {});
 
 /// Applies the codecs. Throws ValueError for blocks that a codec has no room for.
 [[nodiscard]] std::vector<std::byte> encoded(Block bytes, const std::vector<BytesCodec>& codecs,

@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp_io/detail/elements/rows.hpp>
@@ -37,23 +38,30 @@ void write_chunk(const ChunkFiles& files, const std::string& name, const at::Ten
   write_file(files, name, {static_cast<const std::byte*>(chunk.const_data_ptr()), bytes});
 }
 
-/// A block that begins at `first`, where a chunk does, and ends where one does or the array.
+/// Fills up what a block has of a chunk with zeros.
+at::Tensor whole_chunk(const at::Tensor& values, const Shape& chunks) {
+  if (values.sizes() == at::IntArrayRef(chunks)) return values.contiguous();
+  auto chunk = at::zeros(chunks, values.options());
+  auto inside = chunk;
+  for (std::int64_t axis = 0; axis < values.dim(); ++axis) inside = inside.narrow(axis, 0, values.size(axis));
+  inside.copy_(values);
+  return chunk;
+}
+
+/// A block that begins at `first`, where a chunk does, and ends where one does or the array. All threads of a rank
+/// write its chunks.
 void write_block(const ChunkFiles& files, const Shape& first, const at::Tensor& block) {
-  const Shape extents(block.sizes().begin(), block.sizes().end());
   const auto& chunks = files.array.chunks;
-  each_chunk(select(extents, {}, files.op), chunks, [&](const ChunkPart& part) {
-    auto values = block;
-    auto chunk = at::zeros(chunks, block.options());
-    auto inside = chunk;
-    auto place = part.place;
-    for (std::size_t i = 0; i < part.where.size(); ++i) {
-      const auto axis = static_cast<std::int64_t>(i);
-      values = values.narrow(axis, part.where[i].start, part.where[i].count);
-      inside = inside.narrow(axis, 0, part.where[i].count);
-      place[i] += first[i] / chunks[i];
+  std::vector<ChunkPart> parts;
+  each_chunk(select({block.sizes().begin(), block.sizes().end()}, {}, files.op), chunks,
+             [&](const ChunkPart& part) { parts.push_back(part); });
+  at::parallel_for(0, std::ssize(parts), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      auto place = parts[i].place;
+      for (std::size_t axis = 0; axis < place.size(); ++axis) place[axis] += first[axis] / chunks[axis];
+      write_chunk(files, chunk_name(place, files.array.separator, files.array.prefixed),
+                  whole_chunk(part_of(block, parts[i].where), chunks));
     }
-    inside.copy_(values);
-    write_chunk(files, chunk_name(place, files.array.separator, files.array.prefixed), chunk);
   });
 }
 

@@ -25,15 +25,13 @@ Bytes shard_of(const at::Tensor& elements, const Sharding& sharding, const Chunk
   auto table = at::empty(counts, at::kLong);
   const auto table_bytes = static_cast<std::size_t>(*stored_bytes(sharding.index.bytes, table.numel() * 8));
   Bytes shard(sharding.index_first ? table_bytes : 0);
-  auto entry = table.view({-1, 2});
-  std::int64_t chunk = 0;
+  const auto plain = static_cast<std::size_t>(elements.numel() * elements.element_size());
+  shard.reserve(plain + plain / 64 + table_bytes);
+  auto* entry = table.data_ptr<std::int64_t>();
   each_chunk(all, sharding.chunks, [&](const ChunkPart& part) {
-    auto values = elements;
-    for (std::size_t i = 0; i < part.where.size(); ++i)
-      values = values.narrow(static_cast<std::int64_t>(i), part.where[i].start, part.where[i].count);
-    const auto bytes = encoded_chunk(values.contiguous(), sharding.codecs, name);
-    entry[chunk][0] = std::ssize(shard);
-    entry[chunk++][1] = std::ssize(bytes);
+    const auto bytes = encoded_chunk(part_of(elements, part.where).contiguous(), sharding.codecs, name);
+    *entry++ = std::ssize(shard);
+    *entry++ = std::ssize(bytes);
     shard.insert(shard.end(), bytes.begin(), bytes.end());
   });
   const auto stored = encoded_chunk(table, sharding.index, name);

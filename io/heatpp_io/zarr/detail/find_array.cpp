@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/elements/dataset_info.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
 #include <heatpp_io/zarr/detail/find_array.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
@@ -30,6 +31,14 @@ std::vector<std::string> candidates(const StorePlace& place, const char* op) {
   return here.empty() ? names : here;
 }
 
+std::string listing(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 20;
+  if (names.empty()) return "none";
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size()));
+  return heatpp::detail::formatted("\"{}\"{}", fmt::join(names.begin(), end, "\", \""),
+                                   names.size() > most ? ", ..." : "");
+}
+
 }  // namespace
 
 std::string metadata_in(const StoreFiles& files, const std::string& directory, const char* op) {
@@ -54,15 +63,10 @@ FoundArray find_array(const std::string& path, const std::string& name, const ch
   if (auto array = found(name); !array.metadata.empty()) return array;
   const auto names = candidates(place, op);
   if (joined_name("", name).empty() && names.size() == 1) return found(names[0]);
-  constexpr std::size_t most = 20;
-  const auto some = std::min(most, names.size());
-  raise<IoError>(
-      op, "got no Zarr array \"{}\" in \"{}\", which has {}; expected one of its arrays", name, path,
-      names.empty()
-          ? "none"
-          : heatpp::detail::formatted(
-                "\"{}\"{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(some), "\", \""),
-                names.size() > some ? ", ..." : ""));
+  const auto problem = heatpp::detail::formatted(
+      "got no Zarr array \"{}\" in \"{}\", which has {}; expected one of its arrays", name, path, listing(names));
+  if (joined_name("", name).empty()) raise<IoError>(op, "{}", problem);
+  raise<NoSuchArray>(op, "{}", problem);
 }
 
 StorePath store_path(const std::string& path, const std::string& name) {

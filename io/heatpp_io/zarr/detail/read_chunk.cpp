@@ -16,19 +16,6 @@ using heatpp::detail::raise;
 constexpr std::int64_t entry_bytes = 16;  // of the table of a shard: where a chunk begins, and how long it is
 constexpr std::int64_t missing = -1;      // both of a chunk that is not there
 
-at::Tensor part_of(at::Tensor values, const Selection& box) {
-  for (std::size_t i = 0; i < box.size(); ++i)
-    values = values.slice(static_cast<std::int64_t>(i), box[i].start,
-                          box[i].start + (box[i].count - 1) * box[i].step + 1, box[i].step);
-  return values;
-}
-
-at::Tensor place_of(at::Tensor out, const Selection& where) {
-  for (std::size_t i = 0; i < where.size(); ++i)
-    out = out.narrow(static_cast<std::int64_t>(i), where[i].start, where[i].count);
-  return out;
-}
-
 /// The table, as whole numbers (chunks along each axis ..., 2). Its length is checked before memory is taken.
 at::Tensor table_of(const StoredChunk& shard, const Sharding& sharding) {
   auto shape = shard.shape;
@@ -51,15 +38,21 @@ at::Tensor table_of(const StoredChunk& shard, const Sharding& sharding) {
   return table;
 }
 
+/// Returns where a chunk begins in its shard, and its length in bytes.
+std::pair<std::int64_t, std::int64_t> entry_of(const at::Tensor& table, const Shape& place) {
+  std::int64_t number = 0;
+  for (std::size_t i = 0; i < place.size(); ++i) number = number * table.size(static_cast<std::int64_t>(i)) + place[i];
+  const auto* const entry = table.const_data_ptr<std::int64_t>() + 2 * number;
+  return {entry[0], entry[1]};
+}
+
 void read_shard(const StoredChunk& shard, const Selection& box, const at::Tensor& out) {
   const auto& sharding = *shard.codecs.sharding;
   const auto table = table_of(shard, sharding);
   const auto size = shard.bytes.size();
   each_chunk(box, sharding.chunks, [&](const ChunkPart& part) {
-    auto entry = table;
-    for (const auto place : part.place) entry = entry[place];
-    const auto at = entry[0].item<std::int64_t>(), bytes = entry[1].item<std::int64_t>();
-    const auto place = place_of(out, part.where);
+    const auto [at, bytes] = entry_of(table, part.place);
+    const auto place = part_of(out, part.where);
     if (at == missing && bytes == missing) return shard.fill(place);
     if (at < 0 || bytes < 0 || at > size || bytes > size - at)
       raise<IoError>(shard.name.op, "got shard \"{}\" with a chunk of {} bytes from byte {} on; expected it within {}",
@@ -89,9 +82,30 @@ WantedBytes wanted_of(const StoredChunk& chunk) {
   return {std::min(bytes, most) + std::min(chunks, most / (8 * entry_bytes)) * 8 * entry_bytes, /*exact=*/false};
 }
 
+/// Whether the bytes of a chunk are the elements of `out`, so that they can be decompressed where they belong.
+bool is_direct(const StoredChunk& chunk, const Selection& box, const at::Tensor& out) {
+  return extents(box) == chunk.shape && out.is_contiguous() && out.scalar_type() == chunk.codecs.type.in_memory &&
+         chunk.codecs.bytes.front().kind == BytesCodec::Kind::compressed;
+}
+
+/// Copies decoded elements to `out`, unless they were decoded there.
+void put(const StoredChunk& chunk, const Selection& box, const at::Tensor& bytes, const at::Tensor& out) {
+  const auto& type = chunk.codecs.type;
+  to_native(type, bytes.data_ptr(), bytes.numel() / type.bytes);
+  const bool there = bytes.data_ptr() == out.data_ptr();
+  const bool aligned = bytes.storage_offset() % type.bytes == 0;  // behind a checksum they may not be
+  const auto values =
+      there ? out : part_of((aligned ? bytes : bytes.clone()).view(type.in_memory).view(chunk.shape), box);
+  if (type.element.may_overflow) copy_uint64(values, out, chunk.name.path, chunk.name.op);
+  else if (!there) out.copy_(values);
+}
+
 void read_bytes(const StoredChunk& chunk, const Selection& box, const at::Tensor& out) {
   if (chunk.codecs.bytes.empty()) return read_elements(chunk, box, out);
-  const auto bytes = decoded(chunk.bytes, chunk.codecs.bytes, wanted_of(chunk), chunk.name);
+  const bool shard = chunk.codecs.sharding != nullptr;
+  const auto to = !shard && is_direct(chunk, box, out) ? out.view({-1}).view(at::kByte) : at::Tensor();
+  const auto bytes = decoded(chunk.bytes, chunk.codecs.bytes, wanted_of(chunk), chunk.name, to);
+  if (!shard) return put(chunk, box, bytes, out);
   MemoryReader reader({static_cast<const std::byte*>(bytes.const_data_ptr()), static_cast<std::size_t>(bytes.numel())});
   read_elements({reader, chunk.codecs, chunk.shape, chunk.fill, chunk.name}, box, out);
 }
@@ -109,9 +123,8 @@ void read_chunk(const StoredChunk& chunk, Selection box, at::Tensor out) {
   auto values = chunk_memory(shape, type.in_memory, chunk.name);
   read_bytes(ordered, select(shape, {}, chunk.name.op), values);
   values = part_of(unfiltered(std::move(values), filters), box);
-  if (filters.front().before.element.may_overflow && values.lt(0).any().item<bool>())
-    raise_overflow(chunk.name.path, chunk.name.op);
-  out.copy_(values);
+  if (filters.front().before.element.may_overflow) copy_uint64(values, out, chunk.name.path, chunk.name.op);
+  else out.copy_(values);
 }
 
 Shape readable_part(const ChunkCodecs& codecs, const Shape& shape) {

@@ -102,6 +102,9 @@ std::string joined_name(const std::string& before, const std::string& after) {
 std::string StoreFiles::text(const std::string& name, const char* op) const {
   const auto file = open(name);
   if (!file) raise<IoError>(op, "got \"{}\", which cannot be found; expected a file", shown(name));
+  constexpr auto most = std::int64_t{1} << 28;  // a zip file may claim more
+  if (file->size() > most)
+    raise<IoError>(op, "got \"{}\" of {} bytes; expected metadata of at most {}", shown(name), file->size(), most);
   std::string text(static_cast<std::size_t>(file->size()), '\0');
   file->read(0, file->size(), text.data());
   return text;
