@@ -141,8 +141,8 @@ typedef struct ht_training {
   int64_t batch;      /* rows of each rank in a batch that is drawn; 0: 32 */
   uint64_t seed;      /* seed of the draws */
 } ht_training;        /* each rank has its own numbers of remembered rows, batch and seed */
-/* Loads a network that Python has scripted (torch.jit.script(net).save("net.pt")), which all ranks train;
- * training NULL: all fields 0. Collective. */
+/* Loads a network that Python has exported (torch.export.save(torch.export.export(net, (x,)), "net.pt2")) or scripted
+ * (torch.jit.script(net).save("net.pt")), which all ranks train; training NULL: all fields 0. Collective. */
 int ht_network_load(const ht_comm* comm, const char* path, const ht_training* training, ht_network** network);
 void ht_network_free(ht_network* network);
 /* Trains one step on rows that are cut alike along axis 0; ranks may have none. Gives the mean loss of all ranks' rows.

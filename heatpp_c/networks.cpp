@@ -4,7 +4,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp_c/detail/handles.hpp>
-#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/models/loaded_module.hpp>
 #include <heatpp_nn/parallel/data_parallel.hpp>
 #include <heatpp_nn/parallel/online.hpp>
 #include <heatpp_nn/training/inference.hpp>
@@ -65,7 +65,7 @@ class heatpp::c::TrainedNetwork {
  public:
   TrainedNetwork(const heatpp::Communicator& comm, const std::string& path, const ht_training& training)
       : loss_of_(loss_of(training.loss)),
-        model_(std::make_shared<ScriptModule>(path, ScriptModuleOptions{.comm = comm}), heatpp::Topology(comm)),
+        model_(load_module(path, {.comm = comm}), heatpp::Topology(comm)),
         adam_(model_.parameters(), torch::optim::AdamOptions(training.rate > 0 ? training.rate : 1e-3)) {
     if (training.remembered == 0) return;
     const OnlineOptions options{
@@ -84,7 +84,7 @@ class heatpp::c::TrainedNetwork {
   }
 
   [[nodiscard]] Network network() { return Network(model_); }
-  [[nodiscard]] ScriptModule& module() { return model_.module(); }
+  [[nodiscard]] LoadedModule& module() { return model_.module(); }
   [[nodiscard]] const heatpp::Communicator& comm() const { return model_.topology().comm(); }
 
  private:
@@ -120,7 +120,7 @@ class heatpp::c::TrainedNetwork {
   }
 
   LossOf loss_of_;
-  DataParallel<ScriptModule> model_;
+  DataParallel<LoadedModule> model_;
   torch::optim::Adam adam_;
   std::optional<OnlineTrainer> online_;
 };

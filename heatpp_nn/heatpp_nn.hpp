@@ -12,6 +12,9 @@
 #include <heatpp_nn/logging/progress_bar.hpp>
 #include <heatpp_nn/logging/tensorboard.hpp>
 #include <heatpp_nn/logging/timeline.hpp>
+#include <heatpp_nn/models/exported_info.hpp>
+#include <heatpp_nn/models/exported_module.hpp>
+#include <heatpp_nn/models/loaded_module.hpp>
 #include <heatpp_nn/models/resnet.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 #include <heatpp_nn/models/unet.hpp>

@@ -1,5 +1,6 @@
 #include "detail/csv_options.hpp"
 #include "detail/matrix.hpp"
+#include "detail/network.hpp"
 #include "detail/options.hpp"
 #include "detail/picture.hpp"
 #include "detail/row_progress.hpp"
@@ -177,6 +178,8 @@ void describe(const Options& options) {
   const auto paths = ht::io::detail::expand(options.files, ht::world(), op);
   if (paths.size() == 1 && is_described_as_matrix(paths.front(), options))
     return print(description_of_matrix(paths.front(), options.json));
+  if (paths.size() == 1 && holds_network(paths.front()))
+    return print(description_of_network(paths.front(), options.json));
   const bool parsed = paths.front().ends_with(".csv");  // to tell what it holds
   if (!options.dataset.empty() || parsed) return describe_array(options);
   const auto arrays = ht::io::contents(paths.front());

@@ -3,18 +3,21 @@
 
 usage: network.py <command that runs script_training> ...      for example: network.py mpirun -n 4 script_training
 
-Writes the network as TorchScript and fields as HDF5, runs the command on the folder, and loads the trained weights.
+Writes the network by torch.export, and as TorchScript, and fields as HDF5. Runs the command on the folder with each of both, and
+loads the trained weights.
 """
 
 import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 
 try:
     import h5py
     import numpy as np
     import torch
+    import filelock, networkx, sympy  # noqa: F401, E401: of torch.export
     from safetensors.torch import load_file
 except ImportError as missing:
     print(f"{missing}: not run")
@@ -48,31 +51,50 @@ def write(path, now, later):
         file["inputs"], file["targets"] = now, later
 
 
+def write_networks(folder, network, field):
+    """In training mode, in which most of the network is written. Any number of rows is taken."""
+    network.train()
+    rows = torch.export.Dim("rows")
+    torch.export.save(torch.export.export(network, (field,), dynamic_shapes=({0: rows},)), folder / "network.pt2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # TorchScript is deprecated
+        torch.jit.script(network).save(folder / "network.pt")
+
+
+def trained(name, folder):
+    """The network that C++ has written, with the trained weights."""
+    if name.endswith(".pt"):
+        return torch.jit.load(folder / "trained.pt").eval()
+    network = Step()
+    network.load_state_dict(torch.export.load(folder / "trained.pt2").state_dict)
+    return network.eval()
+
+
 def main(command):
     torch.manual_seed(1)
     random = np.random.default_rng(1)
     network = Step()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        torch.jit.script(network).save(folder / "network.pt")
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
         for shard in range(3):
             write(folder / f"training-{shard}.h5", *fields(random, 200))
         now, later = fields(random, 90)
         write(folder / "test.h5", now, later)
+        now, later = torch.from_numpy(now), torch.from_numpy(later)
+        write_networks(folder, network, now[:2])
+        before = torch.nn.functional.mse_loss(network.eval()(now), later).item()
+        for name in ("network.pt2", "network.pt"):
+            subprocess.run([*command, folder, name], check=True)
 
-        subprocess.run([*command, folder], check=True)
-
-        before = torch.nn.functional.mse_loss(network.eval()(torch.from_numpy(now)), torch.from_numpy(later)).item()
-        network.load_state_dict(load_file(folder / "trained.safetensors"))
-        scripted = torch.jit.load(folder / "trained.pt").eval()
-        with torch.no_grad():
-            outputs = network(torch.from_numpy(now))
-            assert torch.allclose(outputs, scripted(torch.from_numpy(now)), atol=1e-6)
-        with h5py.File(folder / "outputs.h5") as file:
-            assert np.allclose(outputs.numpy(), file["outputs"][:], atol=1e-5)
-    after = torch.nn.functional.mse_loss(outputs, torch.from_numpy(later)).item()
-    print(f"mean squared error on fields that were not trained: {before:.4f} before, {after:.6f} after")
-    assert after < 0.05 * before
+            network.load_state_dict(load_file(folder / "trained.safetensors"))
+            with torch.no_grad():
+                outputs = network(now)
+                assert torch.allclose(outputs, trained(name, folder)(now), atol=1e-6)
+            with h5py.File(folder / "outputs.h5") as file:
+                assert np.allclose(outputs.numpy(), file["outputs"][:], atol=1e-5)
+            after = torch.nn.functional.mse_loss(outputs, later).item()
+            print(f"{name}: mean squared error on fields that were not trained: {before:.4f} before, {after:.6f} after")
+            assert after < 0.05 * before
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
+#include <heatpp_nn/models/detail/module_file.hpp>
 #include <heatpp_nn/models/detail/script_values.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
@@ -17,14 +17,6 @@ namespace heatpp::nn {
 using heatpp::detail::raise;
 
 namespace {
-
-std::string bytes_for_all(const std::string& path, const Communicator& comm) {
-  std::string bytes;
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) bytes = io::detail::read_file("ScriptModule", path);
-  });
-  return heatpp::detail::text_of_rank_0(comm, std::move(bytes));
-}
 
 /// What went wrong in a scripted network: its interpreter's message begins with the trace of the network's lines and
 /// ends with the cause, others begin with it.
@@ -92,17 +84,19 @@ struct ScriptModule::Script {
   }
 };
 
-ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& options) {
-  const auto comm = comm_of(options.comm);
-  std::istringstream stream(bytes_for_all(path, comm));
-  all_or_none(comm, [&] {
+ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& options)
+    : ScriptModule(detail::file_for_all("ScriptModule", path, comm_of(options.comm))) {}
+
+ScriptModule::ScriptModule(detail::ModuleFile file) : LoadedModule("ScriptModule") {
+  std::istringstream stream(std::move(file.bytes));
+  all_or_none(file.comm, [&] {
     try {
       torch::jit::ExtraFilesMap extra{{names_file, ""}};
       script_ = std::make_unique<Script>(torch::jit::load(stream, at::kCPU, extra));
-      not_persistent_ = lines_of(extra[names_file]);
+      set_not_persistent(lines_of(extra[names_file]));
       (void)script_->module.get_method("forward");
     } catch (const std::exception& error) {
-      raise<IoError>("ScriptModule", "got \"{}\" ({}); expected a network that torch.jit.save has written", path,
+      raise<IoError>("ScriptModule", "got \"{}\" ({}); expected a network that torch.jit.save has written", file.path,
                      detail::first_line(error));
     }
   });
@@ -111,22 +105,11 @@ ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& o
 
 ScriptModule::~ScriptModule() = default;
 
-std::vector<at::Tensor> ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
-  auto outputs = detail::unpacked("ScriptModule", script_->run({inputs.begin(), inputs.end()}));
-  output_names_.clear();
-  if (outputs.is_dict) output_names_ = std::move(outputs.names);
-  return std::move(outputs.tensors);
+ModuleOutputs ScriptModule::run(const std::vector<at::Tensor>& inputs) {
+  return detail::unpacked("ScriptModule", script_->run({inputs.begin(), inputs.end()}));
 }
 
-at::Tensor ScriptModule::forward(const at::Tensor& x) {
-  auto outputs = forward(std::vector<at::Tensor>{x});
-  if (outputs.size() != 1)
-    raise<ValueError>("ScriptModule", "got a network that gives {} tensors; expected one, or forward of a vector",
-                      outputs.size());
-  return std::move(outputs.front());
-}
-
-ScriptOutputs ScriptModule::call(const std::vector<ScriptArgument>& arguments) {
+ModuleOutputs ScriptModule::call(const std::vector<ModuleArgument>& arguments) {
   const auto parameters = script_->parameters();
   if (arguments.size() > parameters.size() || arguments.size() < required_parameters())
     raise<ValueError>("ScriptModule", "got {} arguments for a function of {} parameters, {} of them without defaults",
@@ -155,7 +138,7 @@ void ScriptModule::train(bool on) {
 
 void ScriptModule::save_script(const std::string& path) const {
   std::string names;
-  for (const auto& name : not_persistent_) names += name + "\n";
+  for (const auto& name : not_persistent()) names += name + "\n";
   std::ostringstream stream;
   script_->module.save(stream,
                        names.empty() ? torch::jit::ExtraFilesMap{} : torch::jit::ExtraFilesMap{{names_file, names}});

@@ -2,7 +2,7 @@
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
-#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/models/loaded_module.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 
@@ -26,8 +26,8 @@ using State = std::map<std::string, at::Tensor>;
 
 /// The buffers of a part that are not persistent.
 void leave_out(State& state, const torch::nn::Module& part, const std::string& prefix) {
-  if (const auto* script = dynamic_cast<const ScriptModule*>(&part))
-    for (const auto& name : script->not_persistent()) state.erase(prefix + name);
+  if (const auto* loaded = dynamic_cast<const LoadedModule*>(&part))
+    for (const auto& name : loaded->not_persistent()) state.erase(prefix + name);
 }
 
 State state_of(const torch::nn::Module& module) {

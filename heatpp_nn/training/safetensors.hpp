@@ -18,7 +18,7 @@ struct SaveWeightsOptions {
 };
 /// Writes the parameters and buffers of `module` on rank 0 to a file in safetensors format, under the names that
 /// PyTorch's state_dict gives them ("layer1.0.weight"), which Python reads with safetensors.torch.load_file. Buffers
-/// of a ScriptModule that are not persistent are left out. Parameters that share memory are written under each of their
+/// of a LoadedModule that are not persistent are left out. Parameters that share memory are written under each of their
 /// names. The file replaces an older one when it is complete and on the disk. Collective. Throws on all ranks: IoError,
 /// TypeError for dtypes that the format has not (complex128), and ValueError for paths that differ between ranks.
 void save_safetensors(const std::string& path, const torch::nn::Module& module, const SaveWeightsOptions& options = {});

@@ -1,4 +1,4 @@
-"""Training of networks that torch has scripted, on all ranks: a Trainer, datasets, and DASO; and DataParallel for loops of one's
+"""Training of networks of torch, exported or scripted, on all ranks: a Trainer, datasets, and DASO; and DataParallel for loops of one's
 own. docs/python.md has examples."""
 
 import os
@@ -11,12 +11,59 @@ from ._heatpp import _nn, default_comm, from_dlpack
 
 Dataset, train_validation_split = _nn.Dataset, _nn.train_validation_split
 normalise, random_flip, random_shift = _nn.normalise, _nn.random_flip, _nn.random_shift
-__all__ = ["DataParallel", "Dataset", "ScriptModule", "Trainer", "normalise", "random_flip", "random_shift", "train_validation_split"]
+__all__ = ["DataParallel", "Dataset", "ExportedModule", "ScriptModule", "Trainer", "normalise", "random_flip", "random_shift", "train_validation_split"]
 
 
-class ScriptModule(_nn.ScriptModule):
-    """A network of torch on all ranks: a module, which is scripted, or the path of one that torch.jit.save has written; also a
-    function, for losses, metrics and transforms. Collective."""
+class _Network(_nn.LoadedModule):
+    def state_dict(self):
+        """Copies of parameters and buffers by name, for load_state_dict of torch's module: tensors where torch is loaded, else NumPy arrays."""
+        return _in_torch(self._state())
+
+    def _take(self, comm, device, ending, write, failed):
+        """Lets rank 0 write a file, which all ranks read, or throws on all ranks what `failed` makes of the error there."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, failure = pathlib.Path(folder) / ("network" + ending), ""
+            if (comm or default_comm()).rank == 0:
+                try:
+                    write(path)
+                except Exception as error:  # which all ranks throw
+                    failure = failed(f"{type(error).__name__}: {error}")
+            _nn.LoadedModule.__init__(self, path, comm, device, failure)
+
+
+class ExportedModule(_Network):
+    """A network of torch on all ranks by way of torch.export: a module with example `inputs`, a tensor or a tuple of them, whose first axes are
+    rows and are left open unless `dynamic_shapes` says otherwise; an ExportedProgram; or the path of one that torch.export.save has written.
+    A module is exported in the mode that it is in, training or evaluation, and takes both here: `net.train()` keeps most. Collective."""
+
+    def __init__(self, module, inputs=None, *, dynamic_shapes=None, comm=None, device="cpu"):
+        if isinstance(module, (str, os.PathLike)):
+            super().__init__(module, comm, device)
+            return
+        import torch
+
+        if isinstance(module, torch.nn.Module) and inputs is None:
+            raise TypeError("[ExportedModule] got a module without inputs; expected examples of what it is called with, as torch.export takes them")
+        if not isinstance(module, (torch.nn.Module, torch.export.ExportedProgram)):
+            raise TypeError(f"[ExportedModule] got {type(module).__name__}; expected a module of torch with inputs, an ExportedProgram, or the path of a .pt2")
+        inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+        self._take(comm, device, ".pt2", lambda path: _export(torch, module, inputs, dynamic_shapes, path),
+                   lambda error: f"[ExportedModule] got a module that cannot be exported and written ({error}); expected one that torch.export.export and torch.export.save take")
+
+
+def _export(torch, module, inputs, dynamic_shapes, path):
+    """Writes a module or what has been exported."""
+    if isinstance(module, torch.nn.Module):
+        if dynamic_shapes is None:
+            rows = torch.export.Dim("rows")
+            dynamic_shapes = torch.utils._pytree.tree_map(lambda x: {0: rows} if isinstance(x, torch.Tensor) and x.dim() > 0 else None, inputs)
+        module = torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes)
+    torch.export.save(module, path)
+
+
+class ScriptModule(_Network):
+    """A network of torch on all ranks by way of TorchScript, which torch gives up in favour of torch.export (ExportedModule): a module, which is
+    scripted, or the path of one that torch.jit.save has written; also a function, for losses, metrics and transforms. Collective."""
 
     def __init__(self, module, comm=None, device="cpu"):
         if isinstance(module, (str, os.PathLike)):
@@ -28,18 +75,8 @@ class ScriptModule(_nn.ScriptModule):
             raise TypeError(f"[ScriptModule] got {type(module).__name__}; expected a module of torch or the path of a scripted one")
         if getattr(module, "__name__", "") == "<lambda>":
             raise TypeError("[ScriptModule] got a lambda, which torch.jit.script cannot read; expected a function made by def, a module of torch, or a name")
-        with tempfile.TemporaryDirectory() as folder:
-            path, failure = pathlib.Path(folder) / "network.pt", ""
-            if (comm or default_comm()).rank == 0:
-                try:
-                    _write(torch, module, path)
-                except Exception as error:  # which all ranks throw
-                    failure = f"{type(error).__name__}: {error}"
-            super().__init__(path, comm, device, failure)
-
-    def state_dict(self):
-        """Copies of parameters and buffers by name, for load_state_dict of torch's module: tensors where torch is loaded, else NumPy arrays."""
-        return _in_torch(self._state())
+        self._take(comm, device, ".pt", lambda path: _write(torch, module, path),
+                   lambda error: f"[ScriptModule] got a module that cannot be scripted and written ({error}); expected one that torch.jit.script and torch.jit.save take")
 
 
 def _in_torch(state):
@@ -53,7 +90,8 @@ def _write(torch, module, path):
     parts = module.named_modules(remove_duplicate=False) if isinstance(module, torch.nn.Module) else ()
     names = [f"{part_name}.{name}" if part_name else name for part_name, part in parts for name in getattr(part, "_non_persistent_buffers_set", ())]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # torch has no other format that C++ can train
+        for category in (DeprecationWarning, FutureWarning):  # who scripts has chosen to
+            warnings.simplefilter("ignore", category)
         torch.jit.save(torch.jit.script(module), str(path), _extra_files={"not_persistent": "\n".join(sorted(names))})
 
 
@@ -76,8 +114,8 @@ class Trainer(_nn.Trainer):
 
     def __init__(self, network, loss="cross_entropy", *, optimizer="adam", learning_rate=None, momentum=None, weight_decay=None,
                  optimizer_options=None, groups=(), metrics=(), loss_options=None, loss_returns_weight=False, transforms=(), evaluation_transforms=(), **options):
-        if not isinstance(network, _nn.ScriptModule):
-            raise TypeError(f"[Trainer] got {type(network).__name__} as network; expected a heatpp.nn.ScriptModule of it")
+        if not isinstance(network, _nn.LoadedModule):
+            raise TypeError(f"[Trainer] got {type(network).__name__} as network; expected a heatpp.nn.ExportedModule or ScriptModule of it")
         comm = network.comm
         common = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
         metrics = metrics if isinstance(metrics, dict) else {name: name for name in metrics}
@@ -89,7 +127,7 @@ class Trainer(_nn.Trainer):
                          evaluation_transforms=[_transform(transform, comm) for transform in evaluation_transforms], **options)
 
     def raw_state_dict(self):
-        """The weights that the running mean (`ema`) stands in the place of since `fit`, as ScriptModule.state_dict gives them."""
+        """The weights that the running mean (`ema`) stands in the place of since `fit`, as the network's state_dict gives them."""
         return _in_torch(self._raw_state())
 
     def predict(self, x):
@@ -142,7 +180,7 @@ def _group(group):
 
 def _measure(measure, comm):
     """A loss or a metric: a name, or what is scripted."""
-    if isinstance(measure, (str, _nn.ScriptModule)):
+    if isinstance(measure, (str, _nn.LoadedModule)):
         return measure
     if not callable(measure):
         raise TypeError(f"[Trainer] got the loss or metric {measure!r}; expected a name, a module of torch, or a function that torch.jit.script compiles")
@@ -158,7 +196,7 @@ def _mean(measure):
 
 
 def _transform(transform, comm):
-    return transform if isinstance(transform, (_nn.Transform, _nn.ScriptModule)) else ScriptModule(transform, comm)
+    return transform if isinstance(transform, (_nn.Transform, _nn.LoadedModule)) else ScriptModule(transform, comm)
 
 
 class DataParallel:

@@ -30,7 +30,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 /// Throws ValueError where a scripted function does not take two tensors or lists of them, or three whose last is
 /// `third`.
-void check_parameters(const std::string& what, const nn::ScriptModule& script, const std::string& expected,
+void check_parameters(const std::string& what, const nn::LoadedModule& script, const std::string& expected,
                       const std::string& third) {
   const auto names = script.parameter_names();
   const auto required = script.required_parameters();
@@ -54,14 +54,14 @@ class Scripted {
     script_->to(nn::detail::device_of(*network_));
   }
   nn::Tensors operator()(const nn::Tensors& outputs, const nn::Tensors& targets, const nn::Tensors& inputs) const {
-    std::vector<nn::ScriptArgument> arguments{{"outputs", outputs, network_->output_names()},
+    std::vector<nn::ModuleArgument> arguments{{"outputs", outputs, network_->output_names()},
                                               {"targets", targets, fields_->targets}};
     if (sees_inputs_) arguments.push_back({"inputs", inputs, fields_->inputs});
     return script_->call(arguments).tensors;
   }
 
  private:
-  std::shared_ptr<nn::ScriptModule> script_, network_;
+  std::shared_ptr<nn::LoadedModule> script_, network_;
   FieldsInUse fields_;
   bool sees_inputs_ = false;
 };
@@ -176,18 +176,17 @@ std::vector<nn::Transform> transforms_of(const std::vector<TransformChoice>& cho
 }
 
 void bind_networks(nb::module_& m) {
-  nb::class_<Network> c(m, "ScriptModule", "A network that torch.jit.save has written, the same on all ranks.");
+  nb::class_<Network> c(m, "LoadedModule",
+                        "A network that torch.export.save or torch.jit.save has written, the same on all ranks.");
   c.def(
       "__init__",
       [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device,
          const std::string& failure) {
         auto ranks = comm_of(comm);
         all_or_none(ranks, [&] {
-          if (!failure.empty())
-            throw ValueError("[ScriptModule] got a module that cannot be scripted and written (" + failure +
-                             "); expected one that torch.jit.script and torch.jit.save take");
+          if (!failure.empty()) throw ValueError(failure);
         });
-        auto module = std::make_shared<nn::ScriptModule>(path.string(), nn::ScriptModuleOptions{.comm = ranks});
+        auto module = nn::load_module(path.string(), {.comm = ranks});
         module->to(detail::to_torch(device));
         new (self) Network{std::move(module), std::move(ranks)};
       },
@@ -212,10 +211,10 @@ void bind_networks(nb::module_& m) {
       "save",
       [](const Network& network, const std::filesystem::path& path) {
         all_or_none(network.comm, [&] {
-          if (network.comm.rank() == 0) network.module->save_script(path.string());
+          if (network.comm.rank() == 0) network.module->save_network(path.string());
         });
       },
-      Released(), "path"_a, "Writes the network for torch.jit.load. Collective.");
+      Released(), "path"_a, "Writes the network for torch.export.load or torch.jit.load, as it came. Collective.");
   c.def(
       "save_safetensors",
       [](const Network& network, const std::filesystem::path& path) {

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/models/loaded_module.hpp>
 #include <heatpp_nn/training/inference.hpp>
 
 #include "measures.hpp"
 
-// Networks, losses and transforms that Python has scripted.
+// Networks, losses and transforms that Python has exported or scripted.
 namespace heatpp::python {
 
 class Training;
-/// A scripted module that all ranks of a communicator have: a network, or a loss, a metric or a transform.
+/// A module from a file that all ranks of a communicator have: a network, or a loss, a metric or a transform.
 struct Network {
-  std::shared_ptr<nn::ScriptModule> module;
+  std::shared_ptr<nn::LoadedModule> module;
   Communicator comm;
   std::shared_ptr<Training*> training = std::make_shared<Training*>(nullptr);  ///< whose replica the network is
 };

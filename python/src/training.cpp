@@ -137,7 +137,7 @@ class Training {
   std::map<std::string, at::Tensor> raw_weights() { return loop().raw_weights(); }
 
  private:
-  using Replica = nn::DataParallelMultiGPU<nn::ScriptModule>;
+  using Replica = nn::DataParallelMultiGPU<nn::LoadedModule>;
   /// Ends with the training, also where this cannot be made.
   struct Turn {
     Training* of;

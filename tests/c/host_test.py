@@ -1,6 +1,7 @@
-"""Runs hosts in C and Fortran with a network that Python has scripted, and reads their files: host_test.py MPIEXEC -n
-RANKS ... -- PROGRAM ... Exits with 77, which ctest shows as skipped, if torch or h5py is missing."""
+"""Runs hosts in C and Fortran with a network that Python has scripted or exported, and reads what they write: host_test.py MPIEXEC -n
+RANKS ... -- PROGRAM ... Ends with 77, which ctest shows as skipped, where there is no torch or h5py."""
 
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -23,10 +24,16 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     torch.manual_seed(1)
     torch.jit.script(torch.nn.Linear(2, 1)).save(folder / "network.pt")
-    def run(command, **options):
+    networks = ["network.pt"]
+    if all(importlib.util.find_spec(name) for name in ("filelock", "networkx", "sympy")):  # of torch.export
+        rows = torch.export.Dim("rows")
+        torch.export.save(torch.export.export(torch.nn.Linear(2, 1), (torch.zeros(2, 2),), dynamic_shapes=({0: rows},)), folder / "network.pt2")
+        networks.append("network.pt2")
+
+    def run(command, network=networks[0], **options):
         for left in [*folder.glob("fields*"), *folder.glob("grown*")]:
             shutil.rmtree(left) if left.is_dir() else left.unlink()
-        subprocess.run([*command, folder, folder / "network.pt"], check=True, timeout=100, **options)
+        subprocess.run([*command, folder, folder / network], check=True, timeout=100, **options)
 
     # The host has as many threads after heatpp's calls as before, with and without mpirun, for every way to set their number.
     for threads in (None, "4"):
@@ -36,7 +43,7 @@ with tempfile.TemporaryDirectory() as name:
             run([*launched, programs[0]], env=environment)
     for number in ranks:
         for program in reversed(programs):
-            run([*launch, str(number), program])
+            run([*launch, str(number), program], networks[number % len(networks)])
             if program != programs[0]:
                 with h5py.File(folder / "fields_fortran.h5") as file:
                     assert sorted(file) == ["u", "v"] and file["u"].chunks == (1, 3) and file["u"].attrs["units"] == "K"

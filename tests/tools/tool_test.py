@@ -294,6 +294,30 @@ def test_sparse(folder):
         check("30 x 20 sparse of float64" in run("describe", folder / name), f"describe tells {name} in words")
 
 
+def test_network(folder):
+    try:
+        import filelock  # noqa: F401
+        import networkx  # noqa: F401
+        import torch
+    except ImportError:
+        return
+    net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 2))
+    rows = torch.export.Dim("rows", min=3, max=99)
+    torch.export.save(torch.export.export(net, (torch.zeros(5, 4),), dynamic_shapes=({0: rows},)), folder / "net.pt2")
+    said = run_json("describe", folder / "net.pt2")
+    check([entry["name"] for entry in said["parameters"]] == ["0.weight", "0.bias", "1.weight", "1.bias", "2.weight", "2.bias"], "describe lists parameters")
+    check(said["numbers"] == sum(parameter.numel() for parameter in net.parameters()), "describe counts what is in parameters")
+    check({"name": "torch.ops.aten.linear.default", "calls": 2, "known": True} in said["operators"], "describe counts operators")
+    symbol = said["inputs"][0]["shape"].strip("()").split(",")[0]
+    check(said["inputs"] == [{"name": "input", "dtype": "float32", "shape": f"({symbol}, 4)"}], f"describe lists inputs: {said['inputs']}")
+    check(said["outputs"][0]["shape"] == f"({symbol}, 2)" and said["sizes"] == [f"{symbol} from 3 to 99"], "describe lists outputs and open sizes")
+    text = run("describe", folder / "net.pt2")
+    check("parameters, 74 numbers" in text and "1.running_mean" in text, f"describe tells a network in words: {text}")
+    cut = (folder / "net.pt2").read_bytes()[:-100]
+    (folder / "cut.pt2").write_bytes(cut)
+    check("cut.pt2" in run("describe", folder / "cut.pt2", code=1), "describe names a network that is damaged")
+
+
 def test_content(folder):
     values = np.arange(12.0).reshape(4, 3)
     for name in ("plain.nxs", "dense.h5ad"):
@@ -376,6 +400,7 @@ with tempfile.TemporaryDirectory() as name:
     test_signals(folder)
     test_subfiles(folder)
     test_sparse(folder)
+    test_network(folder)
     test_content(folder)
     test_links(folder)
     test_errors(folder)

@@ -13,7 +13,7 @@ using heatpp::detail::raise;
 
 namespace {
 
-void unpack(const char* op, const c10::IValue& value, const std::string& name, ScriptOutputs& found) {
+void unpack(const char* op, const c10::IValue& value, const std::string& name, ModuleOutputs& found) {
   const auto part = [&](const auto& key) {
     return name.empty() ? formatted("{}", key) : formatted("{}.{}", name, key);
   };
@@ -39,7 +39,7 @@ void unpack(const char* op, const c10::IValue& value, const std::string& name, S
 
 bool is_tensor(const c10::TypePtr& type) { return type->isSubtypeOf(*c10::TensorType::get()); }
 
-c10::IValue tuple_of(const char* op, const ScriptArgument& argument, const std::string& parameter,
+c10::IValue tuple_of(const char* op, const ModuleArgument& argument, const std::string& parameter,
                      const c10::TupleType& type) {
   const auto count = type.elements().size();
   if (count != argument.tensors.size())
@@ -48,7 +48,7 @@ c10::IValue tuple_of(const char* op, const ScriptArgument& argument, const std::
   return c10::ivalue::Tuple::create(std::vector<c10::IValue>(argument.tensors.begin(), argument.tensors.end()));
 }
 
-c10::IValue dict_of(const char* op, const ScriptArgument& argument, const std::string& parameter) {
+c10::IValue dict_of(const char* op, const ModuleArgument& argument, const std::string& parameter) {
   if (argument.names.size() != argument.tensors.size())
     raise<ValueError>(op, "got {} without names for the parameter {}, a dict; expected a list or a tuple as parameter",
                       argument.what, parameter);
@@ -69,13 +69,13 @@ bool is_tuple_of_tensors(const c10::TypePtr& type) {
 
 }  // namespace
 
-ScriptOutputs unpacked(const char* op, const c10::IValue& value) {
-  ScriptOutputs found{.is_dict = value.isGenericDict()};
+ModuleOutputs unpacked(const char* op, const c10::IValue& value) {
+  ModuleOutputs found{.is_dict = value.isGenericDict()};
   unpack(op, value, "", found);
   return found;
 }
 
-c10::IValue packed(const char* op, const ScriptArgument& argument, const std::string& parameter,
+c10::IValue packed(const char* op, const ModuleArgument& argument, const std::string& parameter,
                    const c10::TypePtr& type) {
   if (is_tensor(type)) {
     if (argument.tensors.size() == 1) return argument.tensors.front();

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace heatpp::nn::detail {
+
+/// The extent of an axis: a number, or what stands for one that is known when the network is called.
+struct ExportedSize {
+  std::int64_t value = 0;
+  std::string symbol = {};  ///< "s77", or an expression; "" of a number
+};
+
+/// What an exported program says of a tensor.
+struct TensorInfo {
+  at::ScalarType dtype = at::kFloat;
+  std::vector<ExportedSize> sizes = {}, strides = {};
+  std::int64_t offset = 0;
+  bool requires_grad = false;
+};
+
+/// The numbers that torch.export writes for dtypes, layouts and memory formats are its own
+/// (torch/_export/serde/schema.py).
+[[nodiscard]] at::ScalarType dtype_of(const nlohmann::json& value, const std::string& where);
+[[nodiscard]] at::Layout layout_of(const nlohmann::json& value, const std::string& where);
+[[nodiscard]] at::MemoryFormat memory_format_of(const nlohmann::json& value, const std::string& where);
+
+[[nodiscard]] TensorInfo tensor_info(const nlohmann::json& value, const std::string& where);
+
+/// "(s77, 3)"
+[[nodiscard]] std::string to_text(const std::vector<ExportedSize>& sizes);
+/// Throws Malformed if one is no number, or below 0.
+[[nodiscard]] std::vector<std::int64_t> numbers_of(const std::vector<ExportedSize>& sizes, const std::string& where);
+
+/// The tensor that lies in the bytes of a storage. Throws Malformed if it does not fit in.
+[[nodiscard]] at::Tensor view_of(const at::Tensor& storage, const TensorInfo& info, const std::string& where);
+
+}  // namespace heatpp::nn::detail
