@@ -21,6 +21,7 @@ constexpr std::array known{
     Command{"convert", "Write an array in another format, other chunks, files, dtype or compression", add_convert},
     Command{"calibrate", "Measure the links between ranks and choose all-reduces by that", add_calibrate},
     Command{"bench", "Latency and bandwidth between ranks, level by level, and of all-reduces", add_bench},
+    Command{"new", "Start a project that uses heatpp: a program, its CMakeLists.txt and a README", add_new},
 };
 
 /// What is wrong with a command line; CLI11 has no word for a subcommand that there is not.

@@ -21,6 +21,7 @@ Run add_describe(CLI::App& command);
 Run add_convert(CLI::App& command);
 Run add_calibrate(CLI::App& command);
 Run add_bench(CLI::App& command);
+Run add_new(CLI::App& command);
 
 /// The command line: `app`, and what each of its subcommands does.
 struct CommandLine {

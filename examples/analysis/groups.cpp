@@ -1,11 +1,12 @@
 // Friends-of-friends groups of particles in a periodic box, as cosmology finds halos: particles that are nearer to each
 // other than a fifth of their mean distance belong together, whatever rank they are on and across the sides of the box.
-#include "scatter.hpp"
-
+// Writes what examples/plot.py draws, and the particles for ParaView.
+//     groups [<numbers.npz>] [<particles.vtkhdf>]
 #include <cmath>
 #include <cstdio>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/ml.hpp>
+#include <heatpp_io/heatpp_io.hpp>
 
 namespace ht = heatpp;
 
@@ -21,7 +22,7 @@ ht::DNDarray particles(std::int64_t in_halos, std::int64_t around, std::int64_t 
 
 int main(int argc, char** argv) {
   const ht::Environment env(argc, argv);
-  const std::string picture = argc > 1 ? argv[1] : "groups.svg";
+  const std::string numbers = argc > 1 ? argv[1] : "groups.npz", particles_file = argc > 2 ? argv[2] : "groups.vtkhdf";
   ht::random::seed(1);
   const auto x = particles(30000, 10000, 60);
   const auto n = x.shape()[0];
@@ -46,8 +47,8 @@ int main(int argc, char** argv) {
       std::printf("group of %6lld at (%.3f, %.3f, %.3f), radius %.4f\n", static_cast<long long>(mine.shape()[0]),
                   centre[0], centre[1], centre[2], radius);
   }
-  const auto seen = members(groups) >= 100;
-  const auto points = x(seen)(ht::all_of, ht::slice(0, 2)).to_vector<double>();
-  const auto labels = groups(seen).to_vector<std::int64_t>();
-  if (prints) write_scatter(picture, "Groups of at least 100 particles", points, labels);
+  const auto size = members(groups);
+  const auto seen = size >= 100;
+  ht::io::save_npz({{"positions", x(seen)}, {"members", size(seen)}}, numbers);
+  ht::io::save_vtkhdf({{"group", groups}, {"members", size}}, particles_file, {.points = x});
 }

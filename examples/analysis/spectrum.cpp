@@ -1,9 +1,10 @@
-// Power spectrum and two-point correlation of a field on a periodic grid, whose slabs lie on the ranks.
-#include "scatter.hpp"
-
+// Power spectrum and two-point correlation of a field on a periodic grid, whose slabs lie on the ranks. Writes what
+// examples/plot.py draws.
+//     spectrum [<numbers.npz>]
 #include <cmath>
 #include <cstdio>
 #include <heatpp/heatpp.hpp>
+#include <heatpp_io/heatpp_io.hpp>
 
 namespace ht = heatpp;
 
@@ -27,7 +28,6 @@ ht::DNDarray shell_means(const ht::DNDarray& x, const ht::DNDarray& distance, co
 
 int main(int argc, char** argv) {
   const ht::Environment env(argc, argv);
-  const std::string picture = argc > 1 ? argv[1] : "spectrum.svg";
   ht::random::seed(1);
   // A Gaussian field of spectrum k^-3, made of white noise: what a simulation would hand over.
   const auto k = shells(n / 2 + 1);
@@ -43,17 +43,12 @@ int main(int argc, char** argv) {
                                        ht::ones({n, n, n}, {.dtype = ht::float64, .split = 0}));
 
   const auto some = ht::arange(2, 20).astype(ht::float64);
-  const auto line = ht::polyfit(ht::log10(some), ht::log10(spectrum(ht::slice(2, 20))), 1).to_vector<double>();
-  const auto p = spectrum.to_vector<double>(), xi = correlation.to_vector<double>();
+  const auto line = ht::polyfit(ht::log10(some), ht::log10(spectrum(ht::slice(2, 20))), 1);
+  ht::io::save_npz({{"power", spectrum}, {"correlation", correlation}, {"line", line}},
+                   argc > 1 ? argv[1] : "spectrum.npz");
+  const auto xi = correlation.to_vector<double>();
+  const auto slope = line(0).item<double>();
   if (ht::world().rank() != 0) return 0;
-  std::printf("spectrum falls as k^%.2f; correlation xi(r) / xi(0) at r = 1, 4, 16: %.3f %.3f %.3f\n", line[0],
+  std::printf("spectrum falls as k^%.2f; correlation xi(r) / xi(0) at r = 1, 4, 16: %.3f %.3f %.3f\n", slope,
               xi[1] / xi[0], xi[4] / xi[0], xi[16] / xi[0]);
-  std::vector<double> points;
-  std::vector<std::int64_t> colors;
-  for (std::size_t i = 1; i < p.size(); ++i) {
-    const auto at = std::log10(static_cast<double>(i));
-    points.insert(points.end(), {at, std::log10(p[i]), at, line[1] + line[0] * at});
-    colors.insert(colors.end(), {0, 1});
-  }
-  write_scatter(picture, "Power spectrum: log P against log k, and a fit", points, colors);
 }

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/ml.hpp>
+#include <heatpp_io/numpy/npz.hpp>
 
 namespace ht = heatpp;
 
@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::array class_names{"T-shirt", "trouser", "pullover", "dress", "coat",
                                  "sandal",  "shirt",   "sneaker",  "bag",   "boot"};
-constexpr std::array colors{"#4c78a8", "#f58518", "#e45756", "#72b7b2", "#54a24b",
-                            "#eeca3b", "#b279a2", "#ff9da6", "#9d755d", "#7f7f7f"};
 
 /// One line for each class. A mask leaves the images where they are, so the classes are uneven arrays.
 void print_classes(const ht::DNDarray& light, const ht::DNDarray& labels) {
@@ -32,58 +30,18 @@ void print_classes(const ht::DNDarray& light, const ht::DNDarray& labels) {
   }
 }
 
-/// Points (x, y) in the colour of their class, with a legend.
-class Scatter {
- public:
-  Scatter(const std::vector<float>& points, const std::vector<std::int64_t>& labels)
-      : points_(points), labels_(labels) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      low_[i % 2] = std::min(low_[i % 2], points[i]);
-      high_[i % 2] = std::max(high_[i % 2], points[i]);
-    }
-  }
-
-  void write(const std::filesystem::path& path, const std::string& title) const {
-    std::ofstream out(path);
-    out << R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 640" font-family="sans-serif" font-size="13">)"
-        << R"(<rect width="760" height="640" fill="white"/><text x="30" y="28" font-size="16">)" << title
-        << "</text>\n";
-    for (std::size_t i = 0; i < labels_.size(); ++i)
-      out << "<circle cx='" << place(0, points_[2 * i]) << "' cy='" << place(1, points_[2 * i + 1])
-          << "' r='2.2' fill-opacity='0.7' fill='" << colors[static_cast<std::size_t>(labels_[i])] << "'/>\n";
-    for (std::size_t c = 0; c < class_names.size(); ++c)
-      out << "<circle cx='660' cy='" << 60 + 22 * c << "' r='5' fill='" << colors[c] << "'/><text x='672' y='"
-          << 64 + 22 * c << "'>" << class_names[c] << "</text>\n";
-    out << "</svg>\n";
-    if (!out) throw ht::IoError("[analyse] got a failure to write " + path.string() + "; expected a writable file");
-  }
-
- private:
-  [[nodiscard]] float place(std::size_t axis, float value) const {
-    const float part = (value - low_[axis]) / std::max(high_[axis] - low_[axis], 1e-6F);
-    return axis == 0 ? 30 + 600 * part : 620 - 570 * part;
-  }
-
-  const std::vector<float>& points_;
-  const std::vector<std::int64_t>& labels_;
-  std::array<float, 2> low_{INFINITY, INFINITY}, high_{-INFINITY, -INFINITY};
-};
-
 }  // namespace
 
-void analyse(const ht::DNDarray& images, const ht::DNDarray& labels, const std::filesystem::path& picture) {
+void analyse(const ht::DNDarray& images, const ht::DNDarray& labels, const std::filesystem::path& numbers) {
   const auto pixels = ht::reshape(images.astype(ht::float32), {images.shape()[0], -1});
   print_classes(ht::mean(pixels, 1), labels);
 
   ht::PCA pca({.n_components = 2});
   const auto plane = pca.fit_transform(pixels);
   const auto some = ht::slice(std::nullopt, std::nullopt, std::max<std::int64_t>(1, images.shape()[0] / 3000));
-  const auto points = plane(some).to_vector<float>();
-  const auto classes = labels(some).to_vector<std::int64_t>();
   const auto explained = 100 * ht::sum(pca.explained_variance_ratio()).item<float>();
-  ht::all_or_none(images.comm(), [&] {
-    if (images.comm().rank() == 0) Scatter(points, classes).write(picture, "The plane of the two principal components");
-  });
+  ht::io::save_npz({{"points", plane(some)}, {"labels", labels(some)}, {"explained", pca.explained_variance_ratio()}},
+                   numbers);
   if (images.comm().rank() == 0)
-    std::printf("two principal components explain %.1f %% of the variance: %s\n", explained, picture.c_str());
+    std::printf("two principal components explain %.1f %% of the variance: %s\n", explained, numbers.c_str());
 }

@@ -34,7 +34,7 @@ int run(const std::filesystem::path& data, bool analytics, double wanted, const 
   const auto begin = std::chrono::steady_clock::now();
   make_folder(options.out);
   const auto train = load(data, "train"), test = load(data, "test");
-  if (analytics) analyse(train.inputs(), train.targets(), options.out / "pca.svg");
+  if (analytics) analyse(train.inputs(), train.targets(), options.out / "pca.npz");
   const ht::Topology topology(ht::world());
   if (ht::world().rank() == 0) std::cout << ht::comm::describe(topology) << std::flush;
   const auto accuracy = train_network(train, test, topology, options);

@@ -1,5 +1,5 @@
-// A simulation hands its field to heatpp while it runs: no copy, its own communicator, analysis on all ranks, and a
-// snapshot as one HDF5 shard for each rank, which is read back as one array in the end.
+// A simulation hands its field to heatpp while it runs: no copy, its own communicator, analysis on all ranks, time
+// steps for ParaView, and a snapshot as one HDF5 shard for each rank, which is read back as one array in the end.
 #include "view.hpp"
 
 #include <CLI/CLI.hpp>
@@ -36,20 +36,29 @@ int main(int argc, char** argv) {
     app.add_option("--points", points, "interior points along an edge")->check(CLI::Range(3, 100000));
     app.add_option("--steps", steps, "time steps")->check(CLI::PositiveNumber);
     app.add_option("--reports", reports, "reports on the way")->check(CLI::PositiveNumber);
-    app.add_option("--out", out, "directory of the snapshot's shards");
+    app.add_option("--out", out, "directory of the time steps and the snapshot's shards");
     CLI11_PARSE(app, argc, argv);
 
     HeatSolver solver(MPI_COMM_WORLD, points);
     const auto comm = ht::from_mpi(solver.comm());
+    if (comm.rank() == 0) std::filesystem::create_directories(out);
+    comm.barrier();
+    const auto spacing = 1.0 / static_cast<double>(points + 1);
     const int interval = std::max(1, steps / reports);
     for (int step = 1; step <= steps; ++step) {
       solver.step();
-      if (step % interval == 0) report(solver, view_of(solver, comm));
+      if (step % interval != 0) continue;
+      const auto field = view_of(solver, comm);
+      report(solver, field);
+      ht::io::save_vtkhdf(field, out / "heat.vtkhdf",
+                          {.name = "temperature",
+                           .spacing = {spacing, spacing},
+                           .origin = {spacing, spacing},
+                           .time = solver.time(),
+                           .append = step > interval});  // the first step makes the file anew
     }
 
     const auto field = view_of(solver, comm);
-    if (comm.rank() == 0) std::filesystem::create_directories(out);
-    comm.barrier();
     ht::io::save_hdf5(field, (out / "part-{rank}.h5").string(), "temperature", {.shards = true});
     const auto again = ht::io::load_hdf5((out / "part-*.h5").string(), "temperature", {.split = 0, .comm = comm});
     const bool equal = ht::all(again == field).item<bool>();

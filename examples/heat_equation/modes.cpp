@@ -1,12 +1,14 @@
 // Proper orthogonal and dynamic modes of a running simulation: snapshots go to heatpp one by one while the solver runs,
-// and stay on their ranks; what the modes say of the time after them is compared with the solver.
-#include "../analysis/scatter.hpp"
+// and stay on their ranks; what the modes say of the time after them is compared with the solver. Writes what
+// examples/plot.py draws.
+//     heat_modes [<numbers.npz>]
 #include "view.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/ml/ml.hpp>
+#include <heatpp_io/heatpp_io.hpp>
 #include <numbers>
 
 namespace ht = heatpp;
@@ -21,7 +23,6 @@ double size_of(const ht::DNDarray& x) { return ht::linalg::norm(x).item<double>(
 
 int main(int argc, char** argv) {
   const ht::Environment env(argc, argv);
-  const std::string picture = argc > 1 ? argv[1] : "modes.svg";
   HeatSolver solver(MPI_COMM_WORLD, 64);
   const auto comm = ht::from_mpi(solver.comm());
   for (int i = 0; i < 10; ++i) advance(solver);  // until sharp edges are gone
@@ -43,18 +44,19 @@ int main(int argc, char** argv) {
     error = size_of(dmd.reconstruct({t * dt})(ht::ellipsis, 0) - field) / sizes.back();
   }
   const auto rates = ht::real(dmd.rates()).to_vector<double>(), values = dmd.singular_values().to_vector<double>();
-  std::vector<double> points;
-  std::vector<std::int64_t> colors;
+  std::vector<double> times, by_modes;
   for (int t = 0; t < all; ++t) {
-    const auto by_modes = std::log10(size_of(dmd.reconstruct({t * dt})));
-    points.insert(points.end(), {t * dt, std::log10(sizes[static_cast<std::size_t>(t)]), t * dt, by_modes});
-    colors.insert(colors.end(), {0, 1});
+    times.push_back(t * dt);
+    by_modes.push_back(size_of(dmd.reconstruct({t * dt})));
   }
+  ht::io::save_npz({{"times", ht::array(times)},
+                    {"solver", ht::array(sizes)},
+                    {"modes", ht::array(by_modes)},
+                    {"learnt", ht::array((learnt - 1) * dt)}},
+                   argc > 1 ? argv[1] : "modes.npz");
   if (comm.rank() != 0) return 0;
   std::printf("%d modes; the slowest falls as exp(%.2f t), the plate's as exp(%.2f t)\n",
               static_cast<int>(dmd.n_modes()), rates[0], -2 * std::numbers::pi * std::numbers::pi);
   std::printf("second singular value over the first %.1e; twice as long, modes are wrong by %.1e of the field\n",
               values[1] / values[0], error);
-  write_scatter(picture, "Size of the field: log against time, of the solver and of modes of its first half", points,
-                colors);
 }

@@ -1,10 +1,11 @@
 // Finds blobs in noisy fields: a U-Net, trained on all ranks, and how far what it finds and what is there overlap.
-//     segmentation <data_parallel or daso> <picture.png>
+// Writes what examples/plot.py draws.
+//     segmentation <data_parallel or daso> <numbers.npz>
 
 #include <fmt/format.h>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/interop/torch.hpp>
-#include <heatpp_nn/logging/picture.hpp>
+#include <heatpp_io/numpy/npz.hpp>
 #include <heatpp_nn/models/unet.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/metrics.hpp>
@@ -39,8 +40,7 @@ at::Tensor loss(const at::Tensor& scores, const at::Tensor& masks) {
 }
 
 int train(int argc, char** argv) {
-  if (argc != 3)
-    throw ht::ValueError("[segmentation] got no method and picture; expected data_parallel or daso, a file");
+  if (argc != 3) throw ht::ValueError("[segmentation] got no method and file; expected data_parallel or daso, a file");
   const bool daso = argv[1] == std::string_view("daso");
   const ht::Topology topology(ht::world());
   nn::DataParallelMultiGPU model(std::make_shared<nn::UNet>(nn::UNetOptions{.width = 8, .depth = 2}), topology);
@@ -57,9 +57,8 @@ int train(int argc, char** argv) {
   const auto found = trainer.fit(fields(0, 256), test).epochs.back().validation->metrics.at("overlap");
   if (ht::world().rank() == 0) fmt::print("mean intersection over union {:.3f}\n", found);
 
-  const auto scores = trainer.predict(test.inputs()).larray();
-  const auto shown = {test.inputs().larray()[0], test.targets().larray()[0], scores[0].sigmoid()};
-  nn::save_picture(ht::world(), argv[2], at::cat(shown, 2));
+  const auto scores = trainer.predict(test.inputs());
+  ht::io::save_npz({{"fields", test.inputs()}, {"masks", test.targets()}, {"scores", scores}}, argv[2]);
   return found > 0.8 ? 0 : 1;
 }
 

@@ -17,6 +17,7 @@
 #include <heatpp_io/safetensors/safetensors.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
+#include <heatpp_io/vtkhdf/save_vtkhdf.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
 #include <fmt/ranges.h>
@@ -153,6 +154,11 @@ void save_to_zarr(const DNDarray& x, const Path& path, const SaveOptions& option
   save_zarr(x, path, detail::zarr_options(options));
 }
 
+void save_to_vtkhdf(const DNDarray& x, const Path& path, const SaveOptions& options) {
+  check_has(".vtkhdf", options, {"dataset", "compression"});
+  save_vtkhdf(x, path, {.name = options.dataset, .compression = detail::gzip_level(options.compression, "save")});
+}
+
 /// Every format the library knows. A new one is a line here.
 constexpr std::array formats{
     detail::Format{".h5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
@@ -170,6 +176,8 @@ constexpr std::array formats{
                    detail::open_safetensors, rows_to_safetensors},
     detail::Format{".zarr", load_from_zarr, save_to_zarr, detail::zarr_names, detail::open_zarr, rows_to_zarr, true,
                    rows_behind_zarr, detail::zarr_annotations, &detail::zarr_rules},
+    detail::Format{".vtkhdf", load_h5, save_to_vtkhdf, detail::hdf5_names, detail::open_hdf5, nullptr, false, nullptr,
+                   detail::hdf5_annotations},
 };
 
 }  // namespace

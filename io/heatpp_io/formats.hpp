@@ -12,8 +12,8 @@ namespace heatpp::io {
 /// dataset in the others, and what the format's own function throws. Collective.
 [[nodiscard]] DNDarray load(const Source& source, const LoadOptions& options = {});
 
-/// Saves an array in the format that the extension names. Errors as load, and ValueError for options that the format
-/// has not. Collective.
+/// Saves an array in the format that the extension names, those of load and .vtkhdf (save_vtkhdf). Errors as load, and
+/// ValueError for options that the format has not. Collective.
 void save(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options = {});
 
 }  // namespace heatpp::io

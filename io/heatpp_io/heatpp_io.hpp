@@ -23,4 +23,5 @@
 #include <heatpp_io/stream/convert.hpp>
 #include <heatpp_io/stream/save_rows.hpp>
 #include <heatpp_io/stream/stored_array.hpp>
+#include <heatpp_io/vtkhdf/save_vtkhdf.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
