@@ -33,7 +33,7 @@ void count_calls(const json& value, Calls& calls) {
 /// "float32", and LibTorch's name for what heatpp has no arrays of.
 std::string name_of(at::ScalarType dtype) {
   try {
-    return name(heatpp::detail::from_torch(dtype));
+    return std::string(name(heatpp::detail::from_torch(dtype)));
   } catch (const Error&) {
     return at::toString(dtype);
   }
@@ -80,8 +80,9 @@ ExportedInfo info_of(detail::ExportedArchive archive) {
   const auto signature = detail::signature_of(program);
   const auto& graph = member(member(program, "graph_module", "the program"), "graph", "the program");
   const auto& version = member(program, "schema_version", "the program");
-  ExportedInfo info{.schema = heatpp::detail::formatted("{}.{}", member(version, "major", "the schema").dump(),
-                                                        member(version, "minor", "the schema").dump())};
+  ExportedInfo info;
+  info.schema = heatpp::detail::formatted("{}.{}", member(version, "major", "the schema").dump(),
+                                          member(version, "minor", "the schema").dump());
   if (const auto* const torch = detail::optional_member(program, "torch_version"))
     info.torch_version = detail::text_of(*torch, "torch_version");
   add_tensors(info, signature, member(graph, "tensor_values", "the graph"));

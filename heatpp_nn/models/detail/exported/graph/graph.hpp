@@ -11,7 +11,7 @@ namespace heatpp::nn::detail {
 struct Step {
   std::string name, target;  ///< for errors
   std::vector<std::size_t> uses = {}, gives = {};
-  std::function<void(Frame&)> run;
+  std::function<void(Frame&)> run = nullptr;
   std::vector<std::size_t> last = {};  ///< values that nothing after it uses
 };
 
