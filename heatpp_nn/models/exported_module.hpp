@@ -9,17 +9,18 @@ class ExportedProgram;
 struct ModuleFile;
 }  // namespace detail
 
-/// A network of torch.export as a module to be trained and applied here, without Python:
-///     torch.export.save(torch.export.export(net.train(), (x,), dynamic_shapes=({0: Dim("rows")},)), "net.pt2")   #
-///     Python ht::nn::DataParallel model(std::make_shared<ht::nn::ExportedModule>("net.pt2"), topology); // C++
-/// The nodes of its graph are LibTorch's operators, which are called by their names, and gradients are those of
-/// LibTorch.
-/// - Modes: the flags of dropout, normalisation and recurrent layers follow the mode of the part that called them.
-/// Parts
-///   have at first the mode that they were exported in. A network that was exported for training has more of them: of
-///   attention that was exported for evaluation nobody knows the dropout.
-/// - Sizes: those that were exported as dynamic may differ from call to call, a batch may also have one row or none.
-/// - Devices: what was exported on one is computed where the module is.
+/// A network of torch.export as a module that is trained and applied here, without Python. In Python:
+///     exported = torch.export.export(net.train(), (x,), dynamic_shapes=({0: Dim("rows")},))
+///     torch.export.save(exported, "net.pt2")
+/// In C++:
+///     ht::nn::DataParallel model(std::make_shared<ht::nn::ExportedModule>("net.pt2"), topology);
+///
+/// The nodes of its graph are LibTorch's operators. They are called by their names, and LibTorch gives the gradients.
+/// - Modes: the flags of dropout, normalisation and recurrent layers follow the mode of the module that called them.
+///   Modules first have the mode in which they were exported. Export in training mode: attention that was exported for
+///   evaluation does not say its dropout rate.
+/// - Sizes: dynamic sizes may differ from call to call. A batch may have one row or none.
+/// - Devices: the graph is computed on the device of the module, also if it was exported on another.
 class ExportedModule : public LoadedModule {
  public:
   /// Rank 0 reads the file, once for all, onto the CPU. Collective. Throws IoError on all ranks, with the file's name

@@ -224,7 +224,7 @@ TEST_CASE("plain rows and others mix", "[io][csv]") {
   const auto x = ht::io::load_csv(path, {.dtype = ht::float64, .split = 0});
   CHECK(at::equal(gathered(x).nan_to_num(-7), expected.view({5, 3})));
   write_bytes(path, "1 2\t3\n  4  5 6 \n7 8 9\n");
-  CHECK(loads(path, counting({3, 3}, at::kInt) + 1, {.dtype = ht::int32, .delimiter = ' '}));
+  CHECK(loads(path, counting({3, 3}, at::kInt) + 1, {.delimiter = ' ', .dtype = ht::int32}));
   write_bytes(path, "1,2\n3\n");
   CHECK_THAT(load_error(path), Contains("1 fields in line 2"));
   write_bytes(path, "1,2\n3,4,5\n");

@@ -107,15 +107,15 @@ void train(const std::shared_ptr<ht::nn::LoadedModule>& net, const Tensors& inpu
   if (!model.equal_on_all_ranks()) throw std::runtime_error("weights that differ between ranks");
 }
 
+/// Writes the network, and the outputs that it computes next: a forward may change buffers.
 void write(const std::string& path, ht::nn::LoadedModule& net, const Tensors& inputs) {
+  ht::nn::save_safetensors(path + "-state.safetensors", net);
+  if (ht::world().rank() == 0) net.save_network(path + "-trained.pt2");
   std::vector<ht::io::NamedArray> arrays;
   const auto outputs = evaluated(net, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     arrays.emplace_back(fmt::format("output.{}", i), ht::from_tensor(outputs[i]));
   ht::io::save_safetensors(arrays, path + "-outputs.safetensors");
-  ht::nn::save_safetensors(path + "-state.safetensors", net);
-  if (ht::world().rank() == 0) net.save_network(path + "-trained.pt2");
-  ht::world().barrier();
   check_all(path + ", read again", evaluated(*ht::nn::load_module(path + "-trained.pt2"), inputs), outputs);
 }
 
@@ -126,7 +126,7 @@ void check(const std::string& folder, const std::string& name) {
   const auto net = ht::nn::load_module(path + ".pt2");
   check_batch(name, *net, python);
   check_all(name + ", evaluated", evaluated(*net, inputs), numbered(python, "evaluated"));
-  for (auto& parameter : net->parameters()) parameter.mutable_grad() = {};
+  for (auto& parameter : net->parameters()) parameter.mutable_grad().reset();
   train(net, inputs);
   for (const auto& item : net->named_parameters())
     if (const auto found = python.find("stepped." + item.key()); found != python.end())
