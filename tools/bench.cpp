@@ -20,10 +20,10 @@ struct Options {
   bool json = false;
 };
 
-/// No call is too long to be timed as often as was asked for.
+/// Returns turns without a time limit: every call is timed as often as the user asks.
 ht::detail::Turns turns_of(const Options& o) { return {o.turns, 1000, std::numeric_limits<double>::max()}; }
 
-/// A message there and one back between the first two ranks of every group.
+/// Sends a message and receives one between the first two ranks of every group.
 void ping_pong(const ht::Communicator& group, std::vector<std::byte>& data) {
   const ht::Buffer buffer(data.data(), std::ssize(data), ht::uint8);
   if (group.rank() == 0 && group.size() > 1) {
@@ -61,7 +61,7 @@ Json allreduce_of(const ht::Topology& topology, std::int64_t bytes, const Option
           {"bytes_per_second", 2 * (p - 1) / p * static_cast<double>(bytes) / seconds}};
 }
 
-/// In whole units.
+/// Formats a size in whole units.
 std::string size_text(std::int64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   return bytes < (1 << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);

@@ -34,7 +34,7 @@ Json json_of(const ht::Calibration& calibration) {
   return {{"links", links}, {"all_reduce", choices}};
 }
 
-/// The library only warns of a file that it cannot write, since it goes on without.
+/// If the library cannot write a file, it only warns and continues. So the tool checks this.
 void calibrate_into(ht::Topology& topology, const std::string& file) {
   ht::detail::calibrate_by_file(topology, file);
   ht::all_or_none(ht::world(), [&] {

@@ -35,7 +35,7 @@ struct Options {
   ht::io::LoadCsvOptions csv;
   std::uint64_t memory = std::uint64_t{256} << 20;
   bool append = false, sparse = false, quiet = false;
-  std::string of_arrays;  ///< the options given that sparse matrices have not
+  std::string of_arrays;  ///< given options that do not apply to sparse matrices
 };
 
 using ht::io::NetcdfFormat;
@@ -57,18 +57,18 @@ std::optional<ht::io::Compression> compression_of(const std::string& text) {
   return ht::io::Compression(level ? "gzip:" + text : text);
 }
 
-/// The new name; of a single shard with its number, which names of several get as they are written.
+/// Returns the new name. A single shard gets its number; several shards get theirs when they are written.
 std::string target_of(const Options& o) {
   const auto& target = o.files.back();
   if (target.find("{rank}") == std::string::npos || o.shards.value_or(1) > 1) return target;
   if (!o.shards)
     ht::detail::raise<ht::ValueError>(
         op, "got \"{}\" without --shards; expected how many files that is, or a name without {{rank}}", target);
-  const std::string extension;  // which the name has
+  const std::string extension;  // extension of the name
   return ht::io::detail::shard_names(target, ht::world(), {op, extension, 1}).front();
 }
 
-/// A matrix goes through the memory of all ranks.
+/// Converts a matrix, which is held in the memory of all ranks.
 void convert_sparse(const Options& o, const std::string& target) {
   if (o.files.size() != 2)
     ht::detail::raise<ht::ValueError>(op, "got {} names for a sparse matrix; expected one file and its new name",
@@ -81,7 +81,7 @@ void convert_sparse(const Options& o, const std::string& target) {
   print(fmt::format("{}: {} sparse, {} entries of {}\n", target, shape_text(a.shape()), a.nnz(), ht::name(a.dtype())));
 }
 
-/// Names of arrays in the new file: as before, where the format has names.
+/// Returns the name of the array in the new file: the old one, if the format has names.
 std::string name_of(const Options& o, const std::string& path) {
   const bool named = ends_with_one_of(path, {".h5", ".hdf5", ".nc", ".nc4", ".npz", ".safetensors", ".zarr"});
   return !o.name.empty() ? o.name : named ? o.dataset : "";
@@ -109,7 +109,7 @@ std::string text_of(const ht::io::StoredArray& x, const std::vector<std::string>
                      held ? fmt::format("; {} was held in memory as a whole", x.streams() ? ".npz" : ".csv") : "");
 }
 
-/// Other arrays of a file that is read would be gone with it.
+/// Throws if the new file replaces a file that is read, because its other arrays would be lost.
 void check_keeps(const std::vector<std::string>& from, const std::string& target) {
   std::error_code none;
   for (const auto& file : ht::io::detail::expand(from, ht::world(), op))
@@ -127,7 +127,7 @@ void convert_array(const Options& o, const std::string& target) {
   auto options = how(o);
   RowProgress progress(op, x.shape().empty() ? 0 : x.shape()[0], !o.quiet);
   std::optional<Interruption> interruption;
-  if (!target.ends_with(".npz")) interruption.emplace();  // which is written as one piece
+  if (!target.ends_with(".npz")) interruption.emplace();  // these are written as one piece
   options.written = [&](std::int64_t rows) {
     progress.add(rows);
     if (interruption) interruption->check(op);
@@ -137,7 +137,7 @@ void convert_array(const Options& o, const std::string& target) {
   print(text_of(x, written, seconds.count()));
 }
 
-/// What the new file has no room for; HEATPP_LOG says where all of the library's messages go.
+/// Prints what the new file cannot store; HEATPP_LOG sets where all messages of the library go.
 void tell_warnings() {
   if (std::getenv("HEATPP_LOG")) return;
   ht::set_log([](ht::LogLevel, std::string_view message) { fmt::print(stderr, "{}\n", message); },

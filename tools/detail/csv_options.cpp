@@ -6,7 +6,7 @@ namespace tools {
 
 void add_csv_options(CLI::App& command, heatpp::io::LoadCsvOptions& csv) {
   constexpr auto group = "CSV files";
-  // Texts: a transformer writes characters as numbers, of which that of a tab is a character, too.
+  // The values are texts: a transformer formats characters as numbers, and the number of a tab is a character, too.
   const std::map<std::string, std::string> names{{"tab", "\t"}, {"\\t", "\t"}, {"blanks", " "}};
   command.add_option("--header-lines", csv.header_lines, "left out at the beginning of each file")
       ->check(CLI::NonNegativeNumber)
