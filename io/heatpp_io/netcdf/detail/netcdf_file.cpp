@@ -64,7 +64,7 @@ void check_netcdf(int status, const std::string& path, const char* op) {
   if (status != NC_NOERR)
     heatpp::detail::raise<IoError>(op,
                                    "got \"{}\", for which netCDF says \"{}\"; expected a complete netCDF file, or "
-                                   "room where one is written",
+                                   "room for a new one",
                                    path, nc_strerror(status));
 }
 

@@ -124,7 +124,7 @@ std::string dumped(const json& header, const char* op) {
   try {
     return header.dump();
   } catch (const json::type_error& error) {
-    raise<ValueError>(op, "got names or metadata that JSON has not ({}); expected texts in UTF-8", error.what());
+    raise<ValueError>(op, "got names or metadata that JSON does not have ({}); expected texts in UTF-8", error.what());
   }
 }
 
