@@ -98,12 +98,13 @@ void bench(const Options& o) {
 
 Run add_bench(CLI::App& command) {
   const auto o = std::make_shared<Options>();
-  command.add_option("--algorithm", o->algorithm, "of the all-reduce, as in blueconnect; else the one that is chosen");
+  command.add_option("--algorithm", o->algorithm,
+                     "algorithm of the all-reduce, e.g. blueconnect; else heatpp chooses it");
   add_size_option(command, "--most", o->most, "size of the largest all-reduce, as in 64MiB");
-  command.add_option("--turns", o->turns, "of which the fastest counts")
+  command.add_option("--turns", o->turns, "number of turns; the fastest one counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command.add_flag("--json", o->json, "as JSON");
+  command.add_flag("--json", o->json, "print JSON");
   command.footer(
       "Latencies are half the time of a message there and back. `all at once`: every rank sends 4 MiB to the next and "
       "receives as much.\nExample: mpirun -n 8 heatpp bench");

@@ -157,41 +157,40 @@ Run add_convert(CLI::App& command) {
   const auto o = std::make_shared<Options>();
   command
       .add_option("files", o->files,
-                  "files of one array, put together along its first axis, or patterns in quotes; and the new file, "
+                  "files of one array, joined along its first axis, or patterns in quotes; and the new file, "
                   "whose extension names the format: .h5 .zarr .nc .npy .npz .csv .safetensors")
       ->required()
       ->expected(2, 1 << 20);
   command.add_option("-d,--dataset", o->dataset,
-                     "which array of the files; without it the only one, of HDF5 the only one in its root");
-  command.add_option("--name", o->name, "of the array in the new file; else that of --dataset, or \"data\"");
+                     "name of the array in the files; else the only one, in HDF5 the only one in its root");
+  command.add_option("--name", o->name, "name of the array in the new file; else that of --dataset, or \"data\"");
   std::vector<CLI::Option*> of_arrays;
   const auto add = [&](CLI::Option* option) { of_arrays.push_back(option); };
   add(check_by(command.add_option("--chunks", o->chunks,
                                   "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before"),
                [](const std::string& text) { (void)parse_shape(text, op); }));
-  add(command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
+  add(command.add_option("--shards", o->shards, "number of files; {rank} in the new name becomes the number of each")
           ->check(CLI::Range(1, 1000000)));
-  add(command.add_option("--subfiles", o->subfiles, "of HDF5 1.14: into how many files it deals the elements"));
-  check_by(command.add_option("--dtype", o->dtype, "of the new array, as in float32"),
+  add(command.add_option("--subfiles", o->subfiles, "HDF5 1.14: number of files that hold the elements"));
+  check_by(command.add_option("--dtype", o->dtype, "dtype of the new array, e.g. float32"),
            [](const std::string& text) { (void)parse_dtype(text, op); });
   check_by(command.add_option("--compression", o->compression,
                               "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, "
                               "blosc (HDF5, Zarr)"),
            [](const std::string& text) { (void)compression_of(text); });
-  add(command.add_option("--netcdf", o->netcdf, "of .nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
+  add(command.add_option("--netcdf", o->netcdf, ".nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
           ->check(CLI::IsMember(&netcdf_formats).description("")));
-  add(command.add_option("--zarr-format", o->zarr_format, "of .zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
+  add(command.add_option("--zarr-format", o->zarr_format, ".zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
   add(check_by(command.add_option("--zarr-shards", o->zarr_shards,
-                                  "of .zarr in format 3: extents of shards, multiples of those of chunks"),
+                                  ".zarr in format 3: extents of shards, multiples of those of chunks"),
                [](const std::string& text) { (void)parse_shape(text, op); }));
-  add_size_option(
-      command, "--memory", o->memory,
-      "of all ranks together for elements at a time, as in 1GiB (else 256MiB); from .csv and to .npz all are held");
+  add_size_option(command, "--memory", o->memory,
+                  "for elements, all ranks together, e.g. 1GiB (else 256MiB); .csv and new .npz are held as a whole");
   add_csv_options(command, o->csv);
-  command.add_flag("--append", o->append, "add to the new file what it has not yet (HDF5, netCDF, Zarr)");
+  command.add_flag("--append", o->append, "keep the content of the new file and add the array (HDF5, netCDF, Zarr)");
   command.add_flag("--sparse", o->sparse,
-                   "a sparse matrix: of .npz (scipy) or HDF5 (AnnData); .mtx, .h5ad and .petsc are always");
-  command.add_flag("-q,--quiet", o->quiet, "without progress");
+                   "read a sparse matrix from .npz (scipy) or HDF5 (AnnData); .mtx, .h5ad and .petsc always are");
+  command.add_flag("-q,--quiet", o->quiet, "show no progress");
   command.footer(
       "Example: mpirun -n 4 heatpp convert 'run/part-*.h5' -d density density.zarr --chunks 64,64,64 --compression 4");
   return [o, of_arrays] {

@@ -199,26 +199,27 @@ void describe(const Options& options) {
 
 Run add_describe(CLI::App& command) {
   const auto o = std::make_shared<Options>();
-  command
-      .add_option("files", o->files, "files of one array, put together along its first axis; patterns in quotes, too")
+  command.add_option("files", o->files, "files of one array, joined along its first axis; also patterns in quotes")
       ->required();
-  command.add_option("-d,--dataset", o->dataset, "which array; without it: what each file holds");
+  command.add_option("-d,--dataset", o->dataset, "name of the array; else list the arrays of each file");
   std::vector<CLI::Option*> of_elements;
   const auto add = [&](CLI::Option* option) { of_elements.push_back(option); };
-  add(command.add_option("--percentiles", o->percents, "which, from 0 to 100")
+  add(command.add_option("--percentiles", o->percents, "percentiles from 0 to 100")
           ->delimiter(',')
           ->check(CLI::Range(0.0, 100.0).description(""))
           ->capture_default_str());
-  add(command.add_option("--bins", o->bins, "of the histogram")->check(CLI::Range(1, 10000))->capture_default_str());
+  add(command.add_option("--bins", o->bins, "number of bins in the histogram")
+          ->check(CLI::Range(1, 10000))
+          ->capture_default_str());
   add(add_size_option(command, "--memory", o->memory,
-                      "of all ranks together for elements, as in 4GiB (else 1GiB); larger arrays are read in pieces, "
+                      "for elements, all ranks together, e.g. 4GiB (else 1GiB); larger arrays are read in pieces, "
                       "twice, and their percentiles are estimated"));
   add_csv_options(command, o->csv);
   add(check_by(
       command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements"),
       check_picture));
-  command.add_flag("--json", o->json, "as JSON");
-  command.add_flag("-q,--quiet", o->quiet, "without progress");
+  command.add_flag("--json", o->json, "print JSON");
+  command.add_flag("-q,--quiet", o->quiet, "show no progress");
   command.footer("Example: mpirun -n 4 heatpp describe 'run/part-*.h5' --dataset density --picture density.svg");
   return [o, of_elements] {
     o->of_elements = given(of_elements);

@@ -140,7 +140,7 @@ void show(bool json) {
 
 Run add_info(CLI::App& command) {
   const auto json = std::make_shared<bool>(false);
-  command.add_flag("--json", *json, "as JSON");
+  command.add_flag("--json", *json, "print JSON");
   return [json] { show(*json); };
 }
 

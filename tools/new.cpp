@@ -97,7 +97,7 @@ void make(const fs::path& folder) {
 
 Run add_new(CLI::App& command) {
   const auto name = std::make_shared<std::string>();
-  command.add_option("name", *name, "of the project, and of its folder, which must not exist")->required();
+  command.add_option("name", *name, "name of the project and of its folder, which must not exist")->required();
   command.footer("Example: heatpp new heat && cat heat/README.md");
   return [name] {
     auto folder = std::filesystem::path(*name).lexically_normal();
