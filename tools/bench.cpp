@@ -20,10 +20,10 @@ struct Options {
   bool json = false;
 };
 
-/// No call is too long to be timed as often as was asked for.
+/// Returns turns without a time limit: every call is timed as often as the user asks.
 ht::detail::Turns turns_of(const Options& o) { return {o.turns, 1000, std::numeric_limits<double>::max()}; }
 
-/// A message there and one back between the first two ranks of every group.
+/// Sends a message and receives one between the first two ranks of every group.
 void ping_pong(const ht::Communicator& group, std::vector<std::byte>& data) {
   const ht::Buffer buffer(data.data(), std::ssize(data), ht::uint8);
   if (group.rank() == 0 && group.size() > 1) {
@@ -61,7 +61,7 @@ Json allreduce_of(const ht::Topology& topology, std::int64_t bytes, const Option
           {"bytes_per_second", 2 * (p - 1) / p * static_cast<double>(bytes) / seconds}};
 }
 
-/// In whole units.
+/// Formats a size in whole units.
 std::string size_text(std::int64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   return bytes < (1 << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
@@ -98,12 +98,13 @@ void bench(const Options& o) {
 
 Run add_bench(CLI::App& command) {
   const auto o = std::make_shared<Options>();
-  command.add_option("--algorithm", o->algorithm, "of the all-reduce, as in blueconnect; else the one that is chosen");
+  command.add_option("--algorithm", o->algorithm,
+                     "algorithm of the all-reduce, e.g. blueconnect; else heatpp chooses it");
   add_size_option(command, "--most", o->most, "size of the largest all-reduce, as in 64MiB");
-  command.add_option("--turns", o->turns, "of which the fastest counts")
+  command.add_option("--turns", o->turns, "number of turns; the fastest one counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command.add_flag("--json", o->json, "as JSON");
+  command.add_flag("--json", o->json, "print JSON");
   command.footer(
       "Latencies are half the time of a message there and back. `all at once`: every rank sends 4 MiB to the next and "
       "receives as much.\nExample: mpirun -n 8 heatpp bench");

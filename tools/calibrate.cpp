@@ -34,7 +34,7 @@ Json json_of(const ht::Calibration& calibration) {
   return {{"links", links}, {"all_reduce", choices}};
 }
 
-/// The library only warns of a file that it cannot write, since it goes on without.
+/// If the library cannot write a file, it only warns and continues. So the tool checks this.
 void calibrate_into(ht::Topology& topology, const std::string& file) {
   ht::detail::calibrate_by_file(topology, file);
   ht::all_or_none(ht::world(), [&] {
@@ -64,8 +64,8 @@ void calibrate(const Options& o) {
 Run add_calibrate(CLI::App& command) {
   const auto o = std::make_shared<Options>();
   command.add_option("-o,--output", o->output,
-                     "the file for HEATPP_CALIBRATION; what it has for this arrangement of ranks is kept");
-  command.add_flag("--json", o->json, "as JSON");
+                     "file for HEATPP_CALIBRATION; existing entries for this arrangement of ranks are kept");
+  command.add_flag("--json", o->json, "print JSON");
   command.footer("Example: mpirun -n 8 heatpp calibrate --output machine.calibration");
   return [o] { calibrate(*o); };
 }

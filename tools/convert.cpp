@@ -35,7 +35,7 @@ struct Options {
   ht::io::LoadCsvOptions csv;
   std::uint64_t memory = std::uint64_t{256} << 20;
   bool append = false, sparse = false, quiet = false;
-  std::string of_arrays;  ///< the options given that sparse matrices have not
+  std::string of_arrays;  ///< given options that do not apply to sparse matrices
 };
 
 using ht::io::NetcdfFormat;
@@ -57,18 +57,18 @@ std::optional<ht::io::Compression> compression_of(const std::string& text) {
   return ht::io::Compression(level ? "gzip:" + text : text);
 }
 
-/// The new name; of a single shard with its number, which names of several get as they are written.
+/// Returns the new name. A single shard gets its number; several shards get theirs when they are written.
 std::string target_of(const Options& o) {
   const auto& target = o.files.back();
   if (target.find("{rank}") == std::string::npos || o.shards.value_or(1) > 1) return target;
   if (!o.shards)
     ht::detail::raise<ht::ValueError>(
         op, "got \"{}\" without --shards; expected how many files that is, or a name without {{rank}}", target);
-  const std::string extension;  // which the name has
+  const std::string extension;  // extension of the name
   return ht::io::detail::shard_names(target, ht::world(), {op, extension, 1}).front();
 }
 
-/// A matrix goes through the memory of all ranks.
+/// Converts a matrix, which is held in the memory of all ranks.
 void convert_sparse(const Options& o, const std::string& target) {
   if (o.files.size() != 2)
     ht::detail::raise<ht::ValueError>(op, "got {} names for a sparse matrix; expected one file and its new name",
@@ -81,7 +81,7 @@ void convert_sparse(const Options& o, const std::string& target) {
   print(fmt::format("{}: {} sparse, {} entries of {}\n", target, shape_text(a.shape()), a.nnz(), ht::name(a.dtype())));
 }
 
-/// Names of arrays in the new file: as before, where the format has names.
+/// Returns the name of the array in the new file: the old one, if the format has names.
 std::string name_of(const Options& o, const std::string& path) {
   const bool named = ends_with_one_of(path, {".h5", ".hdf5", ".nc", ".nc4", ".npz", ".safetensors", ".zarr"});
   return !o.name.empty() ? o.name : named ? o.dataset : "";
@@ -109,7 +109,7 @@ std::string text_of(const ht::io::StoredArray& x, const std::vector<std::string>
                      held ? fmt::format("; {} was held in memory as a whole", x.streams() ? ".npz" : ".csv") : "");
 }
 
-/// Other arrays of a file that is read would be gone with it.
+/// Throws if the new file replaces a file that is read, because its other arrays would be lost.
 void check_keeps(const std::vector<std::string>& from, const std::string& target) {
   std::error_code none;
   for (const auto& file : ht::io::detail::expand(from, ht::world(), op))
@@ -127,7 +127,7 @@ void convert_array(const Options& o, const std::string& target) {
   auto options = how(o);
   RowProgress progress(op, x.shape().empty() ? 0 : x.shape()[0], !o.quiet);
   std::optional<Interruption> interruption;
-  if (!target.ends_with(".npz")) interruption.emplace();  // which is written as one piece
+  if (!target.ends_with(".npz")) interruption.emplace();  // these are written as one piece
   options.written = [&](std::int64_t rows) {
     progress.add(rows);
     if (interruption) interruption->check(op);
@@ -137,7 +137,7 @@ void convert_array(const Options& o, const std::string& target) {
   print(text_of(x, written, seconds.count()));
 }
 
-/// What the new file has no room for; HEATPP_LOG says where all of the library's messages go.
+/// Prints what the new file cannot store; HEATPP_LOG sets where all messages of the library go.
 void tell_warnings() {
   if (std::getenv("HEATPP_LOG")) return;
   ht::set_log([](ht::LogLevel, std::string_view message) { fmt::print(stderr, "{}\n", message); },
@@ -157,41 +157,40 @@ Run add_convert(CLI::App& command) {
   const auto o = std::make_shared<Options>();
   command
       .add_option("files", o->files,
-                  "files of one array, put together along its first axis, or patterns in quotes; and the new file, "
+                  "files of one array, joined along its first axis, or patterns in quotes; and the new file, "
                   "whose extension names the format: .h5 .zarr .nc .npy .npz .csv .safetensors")
       ->required()
       ->expected(2, 1 << 20);
   command.add_option("-d,--dataset", o->dataset,
-                     "which array of the files; without it the only one, of HDF5 the only one in its root");
-  command.add_option("--name", o->name, "of the array in the new file; else that of --dataset, or \"data\"");
+                     "name of the array in the files; else the only one, in HDF5 the only one in its root");
+  command.add_option("--name", o->name, "name of the array in the new file; else that of --dataset, or \"data\"");
   std::vector<CLI::Option*> of_arrays;
   const auto add = [&](CLI::Option* option) { of_arrays.push_back(option); };
   add(check_by(command.add_option("--chunks", o->chunks,
                                   "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before"),
                [](const std::string& text) { (void)parse_shape(text, op); }));
-  add(command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
+  add(command.add_option("--shards", o->shards, "number of files; {rank} in the new name becomes the number of each")
           ->check(CLI::Range(1, 1000000)));
-  add(command.add_option("--subfiles", o->subfiles, "of HDF5 1.14: into how many files it deals the elements"));
-  check_by(command.add_option("--dtype", o->dtype, "of the new array, as in float32"),
+  add(command.add_option("--subfiles", o->subfiles, "HDF5 1.14: number of files that hold the elements"));
+  check_by(command.add_option("--dtype", o->dtype, "dtype of the new array, e.g. float32"),
            [](const std::string& text) { (void)parse_dtype(text, op); });
   check_by(command.add_option("--compression", o->compression,
                               "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, "
                               "blosc (HDF5, Zarr)"),
            [](const std::string& text) { (void)compression_of(text); });
-  add(command.add_option("--netcdf", o->netcdf, "of .nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
+  add(command.add_option("--netcdf", o->netcdf, ".nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
           ->check(CLI::IsMember(&netcdf_formats).description("")));
-  add(command.add_option("--zarr-format", o->zarr_format, "of .zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
+  add(command.add_option("--zarr-format", o->zarr_format, ".zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
   add(check_by(command.add_option("--zarr-shards", o->zarr_shards,
-                                  "of .zarr in format 3: extents of shards, multiples of those of chunks"),
+                                  ".zarr in format 3: extents of shards, multiples of those of chunks"),
                [](const std::string& text) { (void)parse_shape(text, op); }));
-  add_size_option(
-      command, "--memory", o->memory,
-      "of all ranks together for elements at a time, as in 1GiB (else 256MiB); from .csv and to .npz all are held");
+  add_size_option(command, "--memory", o->memory,
+                  "for elements, all ranks together, e.g. 1GiB (else 256MiB); .csv and new .npz are held as a whole");
   add_csv_options(command, o->csv);
-  command.add_flag("--append", o->append, "add to the new file what it has not yet (HDF5, netCDF, Zarr)");
+  command.add_flag("--append", o->append, "keep the content of the new file and add the array (HDF5, netCDF, Zarr)");
   command.add_flag("--sparse", o->sparse,
-                   "a sparse matrix: of .npz (scipy) or HDF5 (AnnData); .mtx, .h5ad and .petsc are always");
-  command.add_flag("-q,--quiet", o->quiet, "without progress");
+                   "read a sparse matrix from .npz (scipy) or HDF5 (AnnData); .mtx, .h5ad and .petsc always are");
+  command.add_flag("-q,--quiet", o->quiet, "show no progress");
   command.footer(
       "Example: mpirun -n 4 heatpp convert 'run/part-*.h5' -d density density.zarr --chunks 64,64,64 --compression 4");
   return [o, of_arrays] {

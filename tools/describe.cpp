@@ -33,7 +33,7 @@ struct Options {
   std::uint64_t memory = std::uint64_t{1} << 30;
   ht::io::LoadCsvOptions csv;
   bool json = false, quiet = false;
-  std::string of_elements;  ///< the options given that say something of elements
+  std::string of_elements;  ///< given options that concern elements
 };
 
 Json json_of(const ht::io::StoredInfo& info) {
@@ -49,7 +49,7 @@ Json json_of(const ht::io::StoredInfo& info) {
           {"attributes", ht::io::detail::json_of(info.attributes)}};
 }
 
-/// (4, 3) along (time, x).
+/// Formats axes: (4, 3) along (time, x).
 std::string axes_text(const ht::io::StoredInfo& info) {
   return shape_text(info.shape) +
          (info.dimension_names.empty() ? "" : fmt::format(" along ({})", fmt::join(info.dimension_names, ", ")));
@@ -79,7 +79,7 @@ std::string text_of(const std::string& path, const Arrays& arrays) {
   return text + (arrays.empty() ? "  no arrays\n" : "");
 }
 
-/// What files hold, the first of them these arrays.
+/// Lists the content of files; `first` is that of the first file.
 void list(const std::vector<std::string>& paths, const Arrays& first, const Options& options) {
   Json files = Json::array();
   std::string text;
@@ -169,7 +169,7 @@ void describe_array(const Options& options) {
   print(options.json ? json_text(json_of(x, summary)) : text_of(x, summary, title));
 }
 
-/// Not AnnData's files, which hold more than a matrix and are listed.
+/// Returns false for AnnData's files, which hold more than a matrix and are listed.
 bool is_described_as_matrix(const std::string& path, const Options& options) {
   return options.dataset.empty() && !path.ends_with(".h5ad") && holds_matrix(path, {});
 }
@@ -180,7 +180,7 @@ void describe(const Options& options) {
     return print(description_of_matrix(paths.front(), options.json));
   if (paths.size() == 1 && holds_network(paths.front()))
     return print(description_of_network(paths.front(), options.json));
-  const bool parsed = paths.front().ends_with(".csv");  // to tell what it holds
+  const bool parsed = paths.front().ends_with(".csv");  // to find what it contains
   if (!options.dataset.empty() || parsed) return describe_array(options);
   const auto arrays = ht::io::contents(paths.front());
   const bool elements = !options.of_elements.empty();
@@ -199,26 +199,27 @@ void describe(const Options& options) {
 
 Run add_describe(CLI::App& command) {
   const auto o = std::make_shared<Options>();
-  command
-      .add_option("files", o->files, "files of one array, put together along its first axis; patterns in quotes, too")
+  command.add_option("files", o->files, "files of one array, joined along its first axis; also patterns in quotes")
       ->required();
-  command.add_option("-d,--dataset", o->dataset, "which array; without it: what each file holds");
+  command.add_option("-d,--dataset", o->dataset, "name of the array; else list the arrays of each file");
   std::vector<CLI::Option*> of_elements;
   const auto add = [&](CLI::Option* option) { of_elements.push_back(option); };
-  add(command.add_option("--percentiles", o->percents, "which, from 0 to 100")
+  add(command.add_option("--percentiles", o->percents, "percentiles from 0 to 100")
           ->delimiter(',')
           ->check(CLI::Range(0.0, 100.0).description(""))
           ->capture_default_str());
-  add(command.add_option("--bins", o->bins, "of the histogram")->check(CLI::Range(1, 10000))->capture_default_str());
+  add(command.add_option("--bins", o->bins, "number of bins in the histogram")
+          ->check(CLI::Range(1, 10000))
+          ->capture_default_str());
   add(add_size_option(command, "--memory", o->memory,
-                      "of all ranks together for elements, as in 4GiB (else 1GiB); larger arrays are read in pieces, "
+                      "for elements, all ranks together, e.g. 4GiB (else 1GiB); larger arrays are read in pieces, "
                       "twice, and their percentiles are estimated"));
   add_csv_options(command, o->csv);
   add(check_by(
       command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements"),
       check_picture));
-  command.add_flag("--json", o->json, "as JSON");
-  command.add_flag("-q,--quiet", o->quiet, "without progress");
+  command.add_flag("--json", o->json, "print JSON");
+  command.add_flag("-q,--quiet", o->quiet, "show no progress");
   command.footer("Example: mpirun -n 4 heatpp describe 'run/part-*.h5' --dataset density --picture density.svg");
   return [o, of_elements] {
     o->of_elements = given(of_elements);

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Something that heatpp would use, what it is without, and how to get it.
+/// Adds something that heatpp could use, what is missing without it, and how to get it.
 void need(Json& missing, bool there, const std::string& text) {
   if (!there) missing.push_back(text);
 }
@@ -40,7 +40,7 @@ Json libraries() {
           {"NCCL", or_none(nccl_version())}};
 }
 
-/// The ranks of each host, in the order of the ranks. Collective.
+/// Returns the ranks of each host, in the order of the ranks. Collective.
 Json hosts() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
@@ -74,7 +74,7 @@ std::string of_environment(const char* name) {
   return value ? value : "";
 }
 
-/// The variables of these names that are set.
+/// Returns those of these variables that are set.
 std::string set_of(std::initializer_list<const char*> names) {
   std::string text;
   for (const auto* name : names)
@@ -82,7 +82,7 @@ std::string set_of(std::initializer_list<const char*> names) {
   return text;
 }
 
-/// What carries messages, level by level.
+/// Returns the transport of messages, level by level.
 Json wires(const ht::Topology& topology) {
   const auto told = set_of({"OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl", "UCX_TLS", "FI_PROVIDER"});
   const auto messages = "MPI's messages" + (told.empty() ? "" : "," + told);
@@ -100,7 +100,7 @@ Json wires(const ht::Topology& topology) {
   return all;
 }
 
-/// Variables of heatpp's, in order.
+/// Returns the environment variables of heatpp, in order.
 Json settings() {
   std::map<std::string, std::string> all;
   for (auto* entry = environ; *entry; ++entry) {
@@ -140,7 +140,7 @@ void show(bool json) {
 
 Run add_info(CLI::App& command) {
   const auto json = std::make_shared<bool>(false);
-  command.add_flag("--json", *json, "as JSON");
+  command.add_flag("--json", *json, "print JSON");
   return [json] { show(*json); };
 }
 

@@ -1,5 +1,5 @@
-// Writes the manual pages of heatpp and of its subcommands from their help, and that of heatpp-train from what it
-// prints as its own, in wide lines: heatpp_man <folder> <file with heatpp-train's help>
+// Writes the manual pages of heatpp and its subcommands from their help, and that of heatpp-train from its own help,
+// printed in wide lines: heatpp_man <folder> <file with heatpp-train's help>
 #include "tool.hpp"
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Text as troff takes it.
+/// Escapes a text for troff.
 std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -31,7 +31,7 @@ std::string page_name(const CLI::App& app) {
   return app.get_parent() ? app.get_parent()->get_name() + "-" + app.get_name() : app.get_name();
 }
 
-/// What an option is called and what it does.
+/// Returns an option and its description.
 std::string entry(const std::string& term, const std::string& text) {
   return ".TP\n.B " + escaped(term) + "\n" + (text.empty() ? "" : escaped(text) + "\n");
 }
@@ -57,7 +57,7 @@ std::string synopsis(const CLI::App& app) {
   return text + escaped(rest) + "\n.br\n.B mpirun \\-n\n.I N\n" + text + escaped(rest) + "\n";
 }
 
-/// What a page has; all but the first two as troff takes it.
+/// The parts of a page; all except the first two are in troff.
 struct Page {
   std::string name, summary, synopsis, description, commands, options, notes, exit_status;
 };
@@ -75,7 +75,7 @@ Page page_of(const CLI::App& app) {
   return page;
 }
 
-/// A line of argparse's lists: two spaces, the option, two or more, what it does; or that alone, below a long option.
+/// Returns troff for a line of argparse's lists: an option and its description, or a description below a long option.
 std::string listed(const std::string& line) {
   const auto begin = line.find_first_not_of(' ');
   if (begin == line.npos) return "";
@@ -85,7 +85,7 @@ std::string listed(const std::string& line) {
   return entry(line.substr(begin, end - begin), text == line.npos ? "" : line.substr(text));
 }
 
-/// Of argparse's help: the usage, what the program does in a line and in paragraphs, and lists.
+/// Parses argparse's help: the usage, a line and paragraphs about the program, and lists.
 Page page_of(std::istream& help) {
   const std::string usage = "usage: ";
   Page page;

@@ -53,7 +53,7 @@ Build and run it on one rank, and on four:
 The output is the same on any number of ranks. `heatpp describe {0}.h5` shows what the program has written.
 )";
 
-/// Where the program is installed, as an option of CMake; nothing where CMake looks anyway, or in a build folder.
+/// Returns a CMake option with the install prefix; "" if CMake looks there anyway, or in a build folder.
 std::string prefix_option() {
   std::error_code error;
   const auto prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -71,7 +71,7 @@ void check_name(const std::string& name) {
         fmt::join(taken, ", "));
 }
 
-/// The version that find_package asks for: later ones with the same second number are as good.
+/// Returns the version for find_package; later versions with the same minor number are accepted.
 std::string version() {
   const std::string whole = HEATPP_VERSION;
   return whole.substr(0, whole.rfind('.'));
@@ -97,11 +97,11 @@ void make(const fs::path& folder) {
 
 Run add_new(CLI::App& command) {
   const auto name = std::make_shared<std::string>();
-  command.add_option("name", *name, "of the project, and of its folder, which must not exist")->required();
+  command.add_option("name", *name, "name of the project and of its folder, which must not exist")->required();
   command.footer("Example: heatpp new heat && cat heat/README.md");
   return [name] {
     auto folder = std::filesystem::path(*name).lexically_normal();
-    if (folder.filename().empty()) folder = folder.parent_path();  // behind the name was a /
+    if (folder.filename().empty()) folder = folder.parent_path();  // the name ended with a /
     ht::all_or_none(ht::world(), [&] {
       if (ht::world().rank() == 0) make(folder);
     });

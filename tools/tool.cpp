@@ -24,7 +24,7 @@ constexpr std::array known{
     Command{"new", "Start a project that uses heatpp: a program, its CMakeLists.txt and a README", add_new},
 };
 
-/// What is wrong with a command line; CLI11 has no word for a subcommand that there is not.
+/// Returns the error of a command line; CLI11 has no message for an unknown subcommand.
 std::string message_of(const CLI::App* app, const CLI::Error& error) {
   const auto unknown = app->remaining();
   if (!app->get_subcommands().empty() || unknown.empty()) return CLI::FailureMessage::simple(app, error);
@@ -33,7 +33,7 @@ std::string message_of(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("got \"{}\"; expected a subcommand of {}\n", unknown[0], names);
 }
 
-/// Help goes to where it was asked for, wrong command lines to stderr with the usage; once, not once for each rank.
+/// Prints help to the requested place, and errors with the usage to stderr; once, not once for each rank.
 int report(const CommandLine& line, const CLI::ParseError& error) {
   const bool asked = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
   if (ht::world().rank() == 0) {

@@ -12,10 +12,10 @@ namespace tools {
 
 namespace ht = heatpp;
 
-/// What a subcommand does once its options have been read: collective, throws ht::Error on all ranks or none.
+/// Runs a subcommand after its options have been read. Collective. Throws ht::Error on all ranks or none.
 using Run = std::function<void()>;
 
-// Each adds its options to its subcommand, of one file pair.
+// Each adds its options to its subcommand. Each has its own file pair.
 Run add_info(CLI::App& command);
 Run add_describe(CLI::App& command);
 Run add_convert(CLI::App& command);
@@ -23,7 +23,7 @@ Run add_calibrate(CLI::App& command);
 Run add_bench(CLI::App& command);
 Run add_new(CLI::App& command);
 
-/// The command line: `app`, and what each of its subcommands does.
+/// The command line: `app`, and the function of each subcommand.
 struct CommandLine {
   CLI::App app;
   std::vector<std::pair<CLI::App*, Run>> commands;
@@ -31,7 +31,7 @@ struct CommandLine {
   CommandLine();
 };
 
-/// Reads the command line and does what it says: 0; 1 after an error, 2 for a wrong command line, on all ranks.
+/// Reads the command line and runs it. Returns 0, 1 after an error, 2 for a wrong command line, on all ranks.
 int run(int argc, char** argv);
 
 /// Prints on rank 0.

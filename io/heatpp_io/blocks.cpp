@@ -17,10 +17,10 @@ namespace {
 using heatpp::detail::BlockAccess;
 
 constexpr auto op = "load_blocks";
-// Rows on their way into memory with ghost cells should still lie in the cache.
+// Rows that are copied to memory with ghost cells should still be in the cache.
 constexpr std::int64_t staging_bytes = std::int64_t{1} << 20;
 
-/// Throws where options name what is the plan's.
+/// Throws ValueError if the options name something that the plan determines.
 void check(const LoadOptions& options) {
   const auto* const named = options.split           ? "a split"
                             : options.dtype         ? "a dtype"
@@ -39,8 +39,8 @@ DNDarray loaded(const Source& source, const BlockPlan& plan, LoadOptions options
   return load(source, options);
 }
 
-/// Whether each rank reads its bricks where they lie, which gives all ranks the same answer: their runs are long enough
-/// in the file, and an array in memory on the way would cost more.
+/// Whether each rank reads its bricks directly; equal on all ranks. This pays if the bricks have long runs in the file
+/// and a temporary array would cost more.
 bool bricks_alone(const detail::DatasetInfo& info, const detail::Selection& box, const BlockPlan& plan) {
   if (!info.chunk.empty() || info.compressed || info.in_other_files || detail::extents(box) != plan.layout().shape() ||
       std::ranges::any_of(box, [](const auto& range) { return range.step != 1; }))
@@ -66,7 +66,7 @@ void read_brick(detail::ShardReader& reader, const detail::Selection& box, const
   }
 }
 
-/// Reads each brick on its own where that is faster; false where not.
+/// Reads each brick directly if that is faster. Returns false otherwise.
 template <class Memory>
 bool read_alone(const Source& source, const BlockPlan& plan, const Memory& memory, const LoadOptions& options) {
   const auto& format = detail::format_to_read(source, plan.comm(), "load");

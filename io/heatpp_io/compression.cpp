@@ -19,7 +19,7 @@ struct Levels {
   std::string_view package;
 };
 
-/// In the order of Codec.
+/// In the same order as Codec.
 constexpr std::array all{
     Levels{Codec::gzip, "gzip", 0, 4, 9, "zlib1g-dev"}, Levels{Codec::zstd, "zstd", 1, 3, 22, "libzstd-dev"},
     Levels{Codec::lz4, "lz4", 1, 1, 1, "liblz4-dev"}, Levels{Codec::blosc, "blosc", 0, 5, 9, "libblosc-dev"}};

@@ -37,7 +37,7 @@ void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
   save_hdf5(x, path, detail::dataset_or_data(options), options);
 }
 
-/// Refuses what is given of the options but for those that the format has.
+/// Throws for given options, except those that the format has.
 void check_has(const std::string& format, const SaveOptions& options, const std::vector<std::string_view>& has) {
   const std::array<std::pair<std::string_view, bool>, 13> all{{{"append", options.append},
                                                                {"shards", options.shards},
@@ -159,7 +159,7 @@ void save_to_vtkhdf(const DNDarray& x, const Path& path, const SaveOptions& opti
   save_vtkhdf(x, path, {.name = options.dataset, .compression = detail::gzip_level(options.compression, "save")});
 }
 
-/// Every format the library knows. A new one is a line here.
+/// All formats of the library. A new format adds one line here.
 constexpr std::array formats{
     detail::Format{".h5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
                    detail::append_rows_hdf5, detail::hdf5_annotations, &detail::hdf5_rules},
@@ -195,7 +195,7 @@ const detail::Format& detail::format_to_read(const Source& source, const Communi
 
 detail::FoundShards detail::find_shards(const Format& format, const Source& source, const WantedArray& wanted,
                                         const Communicator& comm, const char* op) {
-  // What a directory means files of: Zarr's arrays are directories, those of HDF5 are given by patterns, as to load.
+  // A directory stands for its files. But Zarr arrays are directories, and HDF5 files need a pattern, as in load.
   const auto& end = format.extension;
   const std::string in_directories(end == ".zarr" || end == ".h5" || end == ".hdf5" ? "" : end);
   auto open = opener(format.open, wanted.dataset, wanted.numbers, op);

@@ -5,15 +5,15 @@
 
 namespace heatpp::io {
 
-/// Loads an array in the format that the first file's content tells, whatever it is called (HDF5 as .nxs, .mat, .he5),
+/// Loads an array in the format that the first file's content determines, whatever its name (HDF5 as .nxs, .mat, .he5),
 /// or else its extension: .h5, .hdf5 (load_hdf5), .npy, .npz, .csv, .nc, .nc4 (load_netcdf), .safetensors, .zarr.
-/// `options.dataset` is the name of the array in formats that have names. Throws IoError for addresses of the net and
-/// files of formats that are known and not read, which says what to do; ValueError for an unknown extension and for a
-/// dataset in the others, and what the format's own function throws. Collective.
+/// `options.dataset` names the array in formats with names. Throws IoError for web addresses and known formats that are
+/// not read, with advice; ValueError for an unknown extension and a dataset in other formats; else as the format's
+/// function. Collective.
 [[nodiscard]] DNDarray load(const Source& source, const LoadOptions& options = {});
 
-/// Saves an array in the format that the extension names, those of load and .vtkhdf (save_vtkhdf). Errors as load, and
-/// ValueError for options that the format has not. Collective.
+/// Saves an array in the format of the extension, as load, or .vtkhdf (save_vtkhdf). Throws as load, and ValueError for
+/// options that the format does not have. Collective.
 void save(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options = {});
 
 }  // namespace heatpp::io

@@ -7,7 +7,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An array to be stored, and the rank that says something else of it.
+/// An array to store, and the rank that passes other arguments.
 struct Given {
   TempDir dir;
   bool last = ht::world().rank() == ht::world().size() - 1;

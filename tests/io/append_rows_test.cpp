@@ -15,7 +15,7 @@ ht::DNDarray cut(const at::Tensor& global, std::optional<int> split) {
                     ht::Layout({global.sizes().begin(), global.sizes().end()}, split, ht::world().size()));
 }
 
-/// Rows i, three times each.
+/// Rows of three equal numbers: row i holds i.
 at::Tensor steps(std::int64_t count) {
   return at::arange(count, at::kLong).repeat_interleave(3).view({-1, 1}).expand({3 * count, 50}).contiguous();
 }
@@ -30,7 +30,7 @@ TEST_CASE("rows of every layout come behind those that are there", "[io][append]
                               ht::io::SaveOptions{.chunks = {100, 5}}})
       for (const auto& layout : every_layout({7, 5})) {
         if (ending == ".h5" && !first.chunks.empty() && first.chunks[0] == 100 && count % 3)
-          continue;  // enough of them
+          continue;  // these are enough
         const auto path = dir.path("a" + std::to_string(count++) + ending);
         const auto global = counting({18, 5}, at::kDouble);
         ht::io::append_rows(distribute(global.slice(0, 0, 7).contiguous(), layout), path, first);
@@ -57,7 +57,7 @@ TEST_CASE("an array that begins without rows, and arrays beside another", "[io][
   CHECK(same(ht::io::load(dir.path("a.zarr"), {.split = 1}), global));
   CHECK(same(ht::io::load(path, {.dataset = "run/x"}), global));
   CHECK(same(ht::io::load(path, {.dataset = "before", .split = 0}), global));
-  // What save has made so.
+  // An array that save made so that it can grow.
   ht::io::save(cut(global, 0), dir.path("b.h5"), {.grows = true});
   ht::io::append_rows(cut(global, 0), dir.path("b.h5"));
   CHECK(same(ht::io::load(dir.path("b.h5")), at::cat({global, global})));
@@ -193,7 +193,7 @@ TEST_CASE("steps of a field that is cut along any axis come behind each other", 
 TEST_CASE("a reader finds whole steps while the array grows", "[io][append]") {
   const TempDir dir;
   constexpr std::int64_t count = 20;
-  // The last rank reads while the others write; one rank alone has nobody who reads.
+  // The last rank reads while the others write. A single rank has no reader.
   const auto& world = ht::world();
   const bool reads = world.size() > 1 && world.rank() == world.size() - 1;
   const auto comm = *world.split(reads ? 1 : 0, world.rank());
@@ -209,7 +209,7 @@ TEST_CASE("a reader finds whole steps while the array grows", "[io][append]") {
     if (!reads) append(0);
     world.barrier();
     std::int64_t seen = 0;
-    std::string wrong;  // the others wait for this rank, whatever it sees
+    std::string wrong;  // the others wait for this rank, whatever it finds
     const auto look = [&] {
       const auto x = ht::io::load(path, {.comm = comm}).larray();
       if (x.size(0) % 3 != 0 || x.size(0) / 3 < seen || !at::equal(x, steps(x.size(0) / 3)))
@@ -221,7 +221,7 @@ TEST_CASE("a reader finds whole steps while the array grows", "[io][append]") {
       try {
         look();
       } catch (const std::exception& error) {
-        // Where ranks outnumber cores, and spin, a step may take longer than load waits.
+        // If there are more ranks than cores, and they spin, a step may take longer than load waits.
         wrong = Contains("another process is writing").match(error.what()) ? "" : error.what();
       }
     }

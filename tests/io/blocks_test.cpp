@@ -5,7 +5,7 @@ using Catch::StartsWith;
 
 namespace {
 
-/// Through a file, and back into memory whose cells are ghosts.
+/// Writes a file, and reads it into memory with ghost cells.
 void check_through(const std::string& path, const ht::BlockPlan& plan, const std::vector<ht::Brick>& mine,
                    const at::Tensor& global, const ht::io::SaveOptions& options) {
   std::vector<at::Tensor> filled, blocks;
@@ -67,7 +67,7 @@ TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][b
   ht::io::save(distribute(global, ht::Layout(shape, 0, ranks())), dir.path("all.npy"));
   const auto read = [&](const ht::io::Source& source, const std::vector<std::int64_t>& parts, const at::Tensor& wanted,
                         std::int64_t ghosts, const ht::io::LoadOptions& options) {
-    // Dealt so that some ranks have several bricks, and some none where there are more ranks than bricks.
+    // Some ranks have several bricks. If there are more ranks than bricks, some have none.
     const auto mine = dealt(cut(wanted.sizes().vec(), parts), 1, 1);
     const ht::BlockPlan plan(wanted.sizes().vec(), mine, ht::float32, {.ghosts = {ghosts}});
     std::vector<at::Tensor> blocks;
@@ -86,7 +86,7 @@ TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][b
         CHECK(report.reason == "independent: each rank reads its bricks");
       }
     }
-  // Every row twice and more: an array on the way.
+  // Bricks would read every row at least twice, so ranks read an array and exchange it.
   CHECK(read(shards, {1, 1, 512}, global, 0, {}).operation != "load_blocks");
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("what bricks cannot be read from is an error on all ranks", "[io][bloc
   for (const auto& block : blocks) CHECK(block.eq(ghost).all().item<bool>());
   CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::load_blocks(path, plan, blocks, {.split = 1}); }),
              StartsWith("[load_blocks] got a split in the options; expected none, since the plan has it"));
-  const bool odd = rank() == ranks() - 1;  // alone
+  const bool odd = rank() == ranks() - 1;  // this rank differs
   CHECK_THROWS_AS(ht::io::load_blocks(path, plan, blocks, {.dtype = odd ? std::optional(ht::float64) : std::nullopt}),
                   ht::Error);
   CHECK_THROWS_AS(ht::io::load_blocks(dir.path("b.npy"), plan, blocks), ht::IoError);

@@ -27,7 +27,7 @@ std::vector<std::byte> zlib_stream(const std::string& text) {
   return stream;
 }
 
-/// The whole dataset, or nothing where HDF5 has to read it.
+/// Returns the whole dataset, or nothing if HDF5 has to read it.
 std::optional<at::Tensor> by_chunks(const std::string& path) {
   const ht::io::detail::Hdf5Turn turn;
   const auto dataset = io::open_dataset(path, {"x"}, "test");
@@ -36,7 +36,7 @@ std::optional<at::Tensor> by_chunks(const std::string& path) {
   return out;
 }
 
-/// Whether a file loads with every split, whoever reads it.
+/// Checks that a file loads with every split, for any reader.
 void check_loads(const std::string& path, const at::Tensor& global) {
   for (const auto& split : every_split({global.sizes().begin(), global.sizes().end()}))
     CHECK(same(ht::io::load_hdf5(path, "x", {.split = split}), global));

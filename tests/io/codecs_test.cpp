@@ -24,7 +24,7 @@ std::vector<Named> all_blocks() {
   return all;
 }
 
-/// Whether HDF5's own reading was left out.
+/// Whether chunks were read without HDF5.
 bool read_by_chunks(const std::string& path, const at::Tensor& global) {
   const io::Hdf5Turn turn;
   const auto dataset = io::open_dataset(path, {"x"}, "test");
@@ -51,7 +51,7 @@ TEST_CASE("a block comes back, and nothing of a damaged one", "[io][codecs]") {
       CHECK_FALSE(codec.decompress(io::Block(*packed).first(bytes), out));
     auto longer = *packed, begins_badly = *packed;
     longer.resize(longer.size() + 100);
-    if (name != "blosc") CHECK_FALSE(codec.decompress(longer, out));  // which says how long it is
+    if (name != "blosc") CHECK_FALSE(codec.decompress(longer, out));  // it states its size
     for (std::size_t i = 0; i < 12; ++i) begins_badly[i] ^= std::byte{0xff};
     CHECK_FALSE(codec.decompress(begins_badly, out));
     out.resize(block.size() - 1);
@@ -72,7 +72,7 @@ TEST_CASE("blocks that do not get smaller, and several in one chunk of HDF5's lz
     REQUIRE(packed);
     CHECK((codec.decompress(*packed, out) && std::ranges::equal(out, block)));
   }
-  // Of 600 bytes each, stored as they are.
+  // These have 600 bytes each and are stored uncompressed.
   std::vector<std::byte> blocks;
   const auto number = [&](std::uint64_t value, int bytes) {
     while (bytes-- > 0) blocks.push_back(static_cast<std::byte>(value >> 8 * bytes));
@@ -98,7 +98,7 @@ TEST_CASE("chunks of every codec are read without HDF5", "[io][codecs]") {
       CHECK(read_by_chunks(dir.path("a.h5"), global));
       for (const auto& split : every_split({37, 11}))
         CHECK(same(ht::io::load_hdf5(dir.path("a.h5"), "x", {.split = split}), global));
-      // A few elements of many chunks, which HDF5 reads.
+      // HDF5 reads a few elements of many chunks.
       CHECK(same(ht::io::load_hdf5(dir.path("a.h5"), "x", {.slices = {ht::Slice(1, 37, 9), ht::Slice(2, 3)}}),
                  global.slice(0, 1, 37, 9).slice(1, 2, 3)));
       ht::world().barrier();
@@ -138,7 +138,7 @@ TEST_CASE("damaged chunks, and filters that are not there", "[io][codecs]") {
     CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load(dir.path("a.zarr")); }),
                Contains("a.zarr/data/0.0") && Contains(codec));
   }
-  // Filters that nothing here has, marked as applied.
+  // The dataset has filters that nothing here has, marked as applied.
   const auto path = dir.path("a.h5");
   const auto write = [&](std::initializer_list<H5Z_filter_t> missing) {
     on_root([&] {
@@ -167,7 +167,7 @@ TEST_CASE("damaged chunks, and filters that are not there", "[io][codecs]") {
   CHECK_THAT(error(), Contains("filter 32028 (SPERR)") && Contains(", and through filter 400"));
 }
 
-/// Reads each file that Python has written, and writes it in every codec for Python to read.
+/// Reads each file that Python has written, and writes it with every codec for Python to read.
 TEST_CASE("compressed files for Python", "[.python]") {
   const std::filesystem::path folder(std::getenv("HEATPP_CODEC_FILES"));
   const auto expected = counting({37, 11}, at::kDouble);
@@ -183,7 +183,7 @@ TEST_CASE("compressed files for Python", "[.python]") {
     for (const std::string ending : {".h5", ".zarr"})
       ht::io::save(x, folder / "out" / (codec.substr(0, codec.find(':')) + ending),
                    {.compression = codec, .chunks = {8, 5}});
-  // Bytes that get no smaller, which plugins of the same filters may not take.
+  // Bytes that do not get smaller, which plugins of these filters may refuse.
   const auto noise = at::randint(256, {500, 64}, at::detail::createCPUGenerator(5), at::kByte);
   const auto y = distribute(noise, ht::Layout({500, 64}, 0, ht::world().size()));
   const TempDir dir;

@@ -1,5 +1,5 @@
-"""Whether heatpp reads what h5py's plugins and zarr compress, and they what it does: codecs_test.py MPIEXEC ... TEST.
-Ends with 77, which ctest shows as skipped, where these are missing."""
+"""Checks that heatpp and h5py's plugins and zarr read each other's compressed files: codecs_test.py MPIEXEC ... TEST.
+If these are missing, exits with 77, which ctest shows as skipped."""
 
 import os
 import pathlib

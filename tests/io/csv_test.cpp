@@ -36,7 +36,7 @@ bool loads(const std::string& path, const at::Tensor& expected, ht::io::LoadCsvO
   return all;
 }
 
-/// counting({rows, columns}) as text.
+/// Returns counting({rows, columns}) as text.
 std::string lines(std::int64_t rows, std::int64_t columns, const std::string& end = "\n") {
   std::string text;
   for (std::int64_t i = 0; i < rows * columns; ++i)
@@ -155,7 +155,7 @@ TEST_CASE("numbers of every dtype are read exactly", "[io][csv]") {
               {.dtype = ht::float64}));
   write_bytes(path, "16777217.0000001\n");
   CHECK(loads(path, at::tensor({16777218.f}).reshape({1, 1})));
-  write_bytes(path, "2049.0000001,2049,-2050.9999999\n");  // the even one of two numbers is further away, or as near
+  write_bytes(path, "2049.0000001,2049,-2050.9999999\n");  // the even one of two floats is farther away, or as near
   CHECK(loads(path, at::tensor({2050.f, 2048.f, -2050.f}).to(at::kHalf).unsqueeze(0), {.dtype = ht::float16}));
   write_bytes(path, "1.00390625000001,1.00390625\n");
   CHECK(loads(path, at::tensor({1.0078125f, 1.f}).to(at::kBFloat16).unsqueeze(0), {.dtype = ht::bfloat16}));
@@ -182,7 +182,7 @@ TEST_CASE("numbers of every dtype are read exactly", "[io][csv]") {
   CHECK_THAT(load_error(path, {.dtype = ht::int32}), Contains("\"1.5\"") && Contains("int32"));
 }
 
-/// Random decimals, most of them short, some of them no numbers.
+/// Returns random decimals. Most of them are short; some are not numbers.
 std::string random_number(std::mt19937_64& random) {
   const auto below = [&](std::uint64_t count) { return random() % count; };
   const auto digits = [&](std::uint64_t most) {

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Contains;
 
-/// A load with every split must fail in the same way on all ranks.
+/// Checks that a load with every split fails in the same way on all ranks.
 template <class E>
 std::string load_error(const ht::io::Source& source, const std::string& dataset = "x") {
   std::string text;
@@ -48,7 +48,7 @@ class TinyDisk {
   [[nodiscard]] bool empty() const {
     ht::world().barrier();
     const bool empty = fs::is_empty(path_);
-    ht::world().barrier();  // before anybody writes the next file
+    ht::world().barrier();  // before another rank writes the next file
     return empty;
   }
 
@@ -142,7 +142,7 @@ TEST_CASE("shards that do not fit together", "[io][errors]") {
              Contains("wide.h5") && Contains("(4, 5)") && Contains("(4, 3)"));
   CHECK_THAT(load_error<ht::ValueError>(with("flat.h5")), Contains("flat.h5") && Contains("(4,)"));
   CHECK_THAT(load_error<ht::ValueError>(with("double.h5")), Contains("double.h5") && Contains("float64"));
-  CHECK(ht::io::load_hdf5(with("other.h5"), "x").shape() == ht::Shape{8, 3});  // which has no rows of it
+  CHECK(ht::io::load_hdf5(with("other.h5"), "x").shape() == ht::Shape{8, 3});  // other.h5 has no rows of x
   CHECK_THAT(load_error<ht::IoError>({dir.path("other.h5"), dir.path("other.h5")}),
              Contains("2 files without an array \"x\"") && Contains("other.h5"));
   CHECK_THAT(load_error<ht::ValueError>({dir.path("number.h5"), dir.path("number.h5")}), Contains("without axes"));

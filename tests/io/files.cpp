@@ -23,7 +23,7 @@ std::vector<std::string> TempDir::names() const {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename());
   std::ranges::sort(names);
-  ht::world().barrier();  // before anybody writes the next file
+  ht::world().barrier();  // before another rank writes the next file
   return names;
 }
 

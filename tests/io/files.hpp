@@ -5,7 +5,7 @@
 #include <heatpp_io/heatpp_io.hpp>
 #include <hdf5.h>
 
-/// A directory that all ranks know, removed at the end.
+/// A directory that all ranks know. It is removed at the end of its scope.
 class TempDir {
  public:
   TempDir();
@@ -14,7 +14,7 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
-  /// Names in it, sorted.
+  /// Returns the names in it, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
@@ -24,25 +24,25 @@ class TempDir {
 /// Runs `work` on rank 0 while the others wait.
 void on_root(const std::function<void()>& work);
 
-/// How a test's file is stored; the type is that of the tensor unless given.
+/// How a test's file is stored. The type is that of the tensor, unless given.
 struct Storage {
   hid_t type = H5I_INVALID_HID;
   std::vector<hsize_t> chunk = {};
   int gzip = -1;
-  bool shuffle = false, checksum = false;  ///< filters before and behind gzip
+  bool shuffle = false, checksum = false;  ///< filters before and after gzip
 };
 
-/// Writes a file with one dataset by HDF5's C calls alone, on rank 0.
+/// Writes a file with one dataset by HDF5's C functions, on rank 0.
 void write_plain(const std::string& path, const std::string& dataset, const at::Tensor& values,
                  const Storage& storage = {});
 
-/// HDF5's native type for a tensor of whole numbers or floats.
+/// Returns HDF5's native type for a tensor of whole numbers or floats.
 hid_t native_type(const at::Tensor& values);
 
-/// 0, 1, 2, ... in this shape and dtype.
+/// Returns 0, 1, 2, ... in this shape and dtype.
 at::Tensor counting(const ht::Shape& shape, at::ScalarType type = at::kFloat);
 
-/// The error message of a load or save, which must be the same on all ranks.
+/// Returns the error message of a load or save, which must be equal on all ranks.
 template <class E, class F>
 std::string same_message(F f) {
   auto text = message_of<E>(f);

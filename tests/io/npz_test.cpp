@@ -24,7 +24,7 @@ std::string deflated(const std::string& bytes) {
   return out;
 }
 
-/// A zip archive of the old kind, made by hand.
+/// Returns a handmade zip archive in the old format.
 std::string zip(const std::vector<std::pair<std::string, std::string>>& files, int method, std::uint32_t wrong = 0) {
   std::string text, directory;
   for (const auto& [name, bytes] : files) {

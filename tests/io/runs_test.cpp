@@ -4,7 +4,7 @@ namespace {
 
 using ht::io::NetcdfFormat;
 
-/// Cut along an axis so that ranks hold unequally much, the first one nothing.
+/// Returns a layout in which ranks have unequal blocks, the first one none.
 ht::Layout uneven(const ht::Shape& shape, int axis) {
   const auto extent = shape[static_cast<std::size_t>(axis)];
   const auto ranks = ht::world().size();
@@ -17,7 +17,7 @@ ht::Layout uneven(const ht::Shape& shape, int axis) {
 
 }  // namespace
 
-// (2, 160, 4096) and (1, ...) float64 are written run by run, the others are put together to rows.
+// (2, 160, 4096) and (1, ...) float64 are written run by run; the others are assembled to rows.
 TEST_CASE("arrays that are cut behind their first axis are written in long runs and in short ones", "[io][runs]") {
   const TempDir dir;
   for (const ht::Shape& shape : {ht::Shape{2, 160, 4096}, ht::Shape{1, 9, 4}, ht::Shape{1, 1, 7}, ht::Shape{3, 2, 5}}) {

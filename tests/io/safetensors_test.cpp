@@ -4,7 +4,7 @@
 
 namespace {
 
-/// A file made by hand: the length of the header, the header, and elements.
+/// Returns a handmade file: the length of the header, the header, and elements.
 std::string file_of(const std::string& header, const std::string& elements) {
   const auto length = static_cast<std::uint64_t>(header.size());
   return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + elements;

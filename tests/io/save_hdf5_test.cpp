@@ -5,7 +5,7 @@
 
 namespace {
 
-/// What plain HDF5 reads from a file, on every rank.
+/// Returns what HDF5's functions read from a file, on every rank.
 at::Tensor read_plain(const std::string& path, const std::string& dataset, at::Tensor like) {
   ht::world().barrier();
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);

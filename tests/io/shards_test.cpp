@@ -5,7 +5,7 @@
 
 namespace {
 
-/// Cuts `global` into files of these numbers of rows; their names sort naturally, not alphabetically.
+/// Cuts `global` into files of these numbers of rows; natural order of their names is not alphabetical order.
 std::vector<std::string> write_shards(const TempDir& dir, const at::Tensor& global,
                                       const std::vector<std::int64_t>& rows, const Storage& storage = {}) {
   std::vector<std::string> paths;
@@ -62,7 +62,7 @@ TEST_CASE("one shard per rank, from every layout", "[io][shards]") {
   for (const auto& layout : every_layout(shape)) {
     const TempDir dir;
     ht::io::save_hdf5(distribute(global, layout), dir.path("s-{rank}.h5"), "g/x", {.shards = true, .compression = 1});
-    // The chunk fits the array, if not each shard.
+    // The chunk fits the array, but not every shard.
     if (global.numel() > 0)
       ht::io::save_hdf5(distribute(global, layout), dir.path("s-{rank}.h5"), "chunked",
                         {.append = true, .shards = true, .chunks = shape});

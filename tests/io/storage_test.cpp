@@ -4,7 +4,7 @@
 
 namespace {
 
-/// A virtual dataset of the rows of two files.
+/// Writes a virtual dataset of the rows of two files.
 void write_virtual(const TempDir& dir, const at::Tensor& global, std::int64_t cut) {
   const auto columns = static_cast<hsize_t>(global.size(1));
   write_plain(dir.path("s0.h5"), "x", global.slice(0, 0, cut));
@@ -18,7 +18,7 @@ void write_virtual(const TempDir& dir, const at::Tensor& global, std::int64_t cu
       const hsize_t start[] = {first, 0}, count[] = {rows, columns};
       const hid_t source = H5Screate_simple(2, count, nullptr);
       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr);
-      H5Pset_virtual(create, space, name, "x", source);  // beside the file
+      H5Pset_virtual(create, space, name, "x", source);  // next to the file
       H5Sclose(source);
       first += rows;
     }

@@ -10,7 +10,7 @@ std::vector<std::int64_t> numbers(const at::Tensor& rows) {
   return {rows.const_data_ptr<std::int64_t>(), rows.const_data_ptr<std::int64_t>() + rows.numel()};
 }
 
-/// Some rows of 1000, rising: all, none, pairs, far apart, and with small gaps.
+/// Returns increasing rows of 1000: all, none, pairs, far apart, and with small gaps.
 std::vector<at::Tensor> choices() {
   const auto all = at::arange(1000, at::kLong);
   return {all, all.narrow(0, 0, 0), all.narrow(0, 998, 2), all.slice(0, 3, 1000, 97).contiguous(),

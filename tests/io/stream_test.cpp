@@ -7,7 +7,7 @@ namespace {
 using Catch::Contains;
 using Catch::StartsWith;
 
-/// The formats, those that hold all kinds of arrays first.
+/// Returns the formats. Those that store all kinds of arrays come first.
 std::vector<std::string> formats() {
   std::vector<std::string> all{"h5", "npy", "safetensors", "zarr", "npz", "csv"};
   if (ht::io::supports_netcdf()) all.push_back("nc");
@@ -24,7 +24,7 @@ ht::io::ConvertOptions pieces(std::int64_t bytes, ht::io::SaveOptions save = {})
   return options;
 }
 
-/// Writes `from` with h5py's means, that is by HDF5 alone, and from that a file of each format.
+/// Writes `values` with HDF5's functions, as h5py does, and from that file a file of each format.
 void write_all(const TempDir& dir, const at::Tensor& values) {
   write_plain(dir.path("x.h5"), "data", values, {.chunk = {3, 4}, .gzip = 2});
   const ht::io::StoredArray x(dir.path("x.h5"));
@@ -42,7 +42,7 @@ TEST_CASE("every format becomes every other one, piece by piece, with the same b
   write_all(dir, values);
   for (const auto& from : formats()) {
     std::optional<ht::Dtype> dtype;
-    if (from == "csv" && type == at::kInt) dtype = ht::int32;  // texts do not say
+    if (from == "csv" && type == at::kInt) dtype = ht::int32;  // texts have no dtype
     const ht::io::StoredArray x(dir.path("x." + from), {.dtype = dtype});
     CHECK(x.streams() == (from != "csv"));
     CHECK(same(x.all(), values));

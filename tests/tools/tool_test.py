@@ -1,5 +1,5 @@
-"""Whether the program heatpp does what it says: tool_test.py MPIEXEC FLAG RANKS HEATPP. Numbers are compared with NumPy's, files
-are read by h5py, zarr, safetensors and NumPy. Ends with 77, which ctest shows as skipped, where h5py or NumPy are missing."""
+"""Tests the program heatpp: tool_test.py MPIEXEC FLAG RANKS HEATPP. Compares numbers with NumPy's, and reads files with h5py,
+zarr, safetensors and NumPy. If h5py or NumPy are missing, exits with 77, which ctest shows as skipped."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def check(holds, what):
 
 
 def run(*arguments, code=0, **environment):
-    """What the program prints; stderr where it has to fail."""
+    """Returns what the program prints: stderr if it must fail."""
     command = [*launcher, HEATPP, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
     check(done.returncode == code, f"{arguments}: code {done.returncode} instead of {code}: {done.stderr[-2000:]}")
@@ -62,7 +62,7 @@ def test_info():
 
 
 def test_pages():
-    """Every option that the help names has a place in the manual."""
+    """Checks that the manual has every option of the help."""
     programs = {f"heatpp-{command}": [HEATPP, command] for command in ("info", "describe", "convert", "calibrate", "bench")}
     programs["heatpp-train"] = [sys.executable, pathlib.Path(__file__).parents[2] / "scripts/heatpp-train"]
     for name, program in programs.items():
@@ -153,7 +153,7 @@ def test_describe(folder):
 
 
 def read(path, name):
-    """An array as others read it."""
+    """Returns an array as other libraries read it."""
     suffix = path.suffix
     if suffix in (".h5", ".nc"):
         with h5py.File(path) as file:
@@ -168,7 +168,7 @@ def read(path, name):
 
 
 def test_convert(folder):
-    """From each format to the next, in small pieces."""
+    """Converts from each format to the next, in small pieces."""
     values = np.random.default_rng(5).normal(size=(53, 6))
     values[1, 2], values[2, 3] = np.nan, 1e-300
     np.save(folder / "begin.npy", values)
@@ -194,7 +194,7 @@ def test_convert(folder):
     check(np.array_equal(np.load(folder / "single-0.npy"), values, equal_nan=True), "convert numbers a single shard")
     check("without --shards" in run("convert", folder / "begin.npy", folder / "all-{rank}.npy", code=1) and not list(folder.glob("all-*")),
           "convert asks how many files shards are")
-    # Shards into other shards, of another dtype.
+    # Converts shards to other shards, with another dtype.
     text = run("convert", f"{folder}/part-*.h5", folder / "new-{rank}.npy", "-d", "run/x", "--shards", 4, "--dtype", "float64")
     parts = [np.load(folder / f"new-{part}.npy") for part in range(4)]
     with h5py.File(folder / "part-2.h5") as file:
@@ -206,7 +206,7 @@ def test_convert(folder):
 
 
 def test_csv(folder):
-    """With a line of names, in columns of which one holds no numbers."""
+    """Reads CSV files with a line of names and a column without numbers."""
     path = folder / "table.csv"
     path.write_text("day;speed;load\n" + "".join(f"day {row};{row};{row * row}\n" for row in range(20)))
     check("header_lines" in run("describe", path, "--delimiter", ";", code=1), "describe tells of header lines")
@@ -218,7 +218,7 @@ def test_csv(folder):
 
 
 def test_delimiters(folder):
-    """Those that have names."""
+    """Reads CSV files whose delimiters have names."""
     for between, names in (("\t", ("tab", "\\t", "\t")), (" ", ("blanks",))):
         path = folder / "named.csv"
         path.write_text("".join(f"{row}{between}{row * row}\n" for row in range(20)))
@@ -228,7 +228,7 @@ def test_delimiters(folder):
 
 
 def ranks_of(path):
-    """The processes of the program that have this name on their command line."""
+    """Returns the processes of the program with this name on their command line."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -241,7 +241,7 @@ def ranks_of(path):
 
 
 def test_signals(folder):
-    """One to a single rank ends all of them between two pieces, and nothing is left of the new file."""
+    """Checks that a signal to one rank ends all ranks between two pieces and leaves nothing of the new file."""
     np.save(folder / "long.npy", np.zeros(1_000_000))
     for number, suffix in ((signal.SIGINT, ".h5"), (signal.SIGTERM, ".npy")):
         after = folder / f"stopped{suffix}"
@@ -251,7 +251,7 @@ def test_signals(folder):
             if list(folder.glob(f".{after.name}.*")) or process.poll() is not None:
                 break
             time.sleep(0.1)
-        time.sleep(0.3)  # until the others have come as far
+        time.sleep(0.3)  # until the others have reached this point
         for rank in ranks_of(after)[-1:]:
             os.kill(rank, number)
         try:
@@ -264,7 +264,7 @@ def test_signals(folder):
 
 
 def test_subfiles(folder):
-    """Into subfiles and back, or an error that says what is missing."""
+    """Converts to subfiles and back, or expects an error that names what is missing."""
     lacks = any(line.startswith("HDF5's subfiles") for line in run_json("info")["missing"])
     text = run("convert", folder / "begin.npy", folder / "dealt.h5", "--subfiles", 3, code=int(lacks), H5FD_SUBFILING_STRIPE_SIZE="256")
     found = sorted(path.name for path in folder.glob("*dealt.h5*"))
@@ -361,7 +361,7 @@ def test_links(folder):
 def test_errors(folder):
     damaged = folder / "damaged.h5"
     damaged.write_bytes((folder / "part-0.h5").read_bytes()[:3000])
-    (folder / "from_h5.zarr" / "x" / "3.0").write_bytes(b"nothing deflated")  # that one rank alone finds
+    (folder / "from_h5.zarr" / "x" / "3.0").write_bytes(b"nothing deflated")  # only one rank notices this
     cases = [(["convert", folder / "from_h5.zarr", folder / "never.npy"], 1, "3.0"),
              (["describe", folder / "missing.h5", "-d", "x"], 1, "which cannot be opened"),
              (["convert", damaged, folder / "never.npy", "-d", "run/x"], 1, "damaged.h5"),

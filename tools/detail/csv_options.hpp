@@ -5,7 +5,7 @@
 
 namespace tools {
 
-/// Lets a subcommand say how CSV files are read.
+/// Adds the options of a subcommand that control how CSV files are read.
 void add_csv_options(CLI::App& command, heatpp::io::LoadCsvOptions& csv);
 
 }  // namespace tools

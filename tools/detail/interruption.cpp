@@ -10,7 +10,7 @@ namespace ht = heatpp;
 
 namespace {
 
-/// Those that are not ignored, as a shell has it for what runs in the background.
+/// Returns the signals that are not ignored; a shell ignores some for programs in the background.
 std::vector<int> heeded(std::initializer_list<int> signals) {
   std::vector<int> found;
   for (const int signal : signals) {

@@ -20,7 +20,7 @@ using heatpp::device::Library;
 
 namespace {
 
-/// CUDA counts 12.4 as 12040.
+/// CUDA's number for 12.4 is 12040.
 std::string cuda_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
 std::string first_line(std::string text) { return text.substr(0, text.find_first_of(",\n")); }
@@ -30,7 +30,7 @@ const Library& driver() {
   return library;
 }
 
-/// A number that a library's function tells.
+/// Returns a number from a function of the library.
 std::optional<int> told_by(const Library& library, const char* function) {
   int value = 0;
   if (!library.loaded() || library.function<int (*)(int*)>(function)(&value) != 0) return std::nullopt;

@@ -27,7 +27,7 @@ bool has_arrays(const std::string& path, const std::vector<std::string>& names) 
   });
 }
 
-/// The least and largest of numbers, of complex ones by their modulus.
+/// Returns the least and largest number; complex numbers count by their modulus.
 Json range_of(const ht::DNDarray& x) {
   const auto numbers = ht::is_complex(x.dtype()) ? ht::abs(x) : x;
   const auto as_double = ht::astype(numbers, ht::float64);

@@ -9,7 +9,7 @@
 namespace tools {
 namespace {
 
-/// Turns a size into its number of bytes. Of a negative one CLI11 makes the largest numbers.
+/// Replaces a size by its number of bytes. CLI11 would turn a negative one into a very large number.
 std::string to_bytes(std::string& text) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto before = text;

@@ -68,7 +68,7 @@ std::string histogram_picture(const Summary& s, const std::string& title) {
 
 namespace {
 
-/// Blue over white to red.
+/// Returns a color from blue over white to red.
 std::array<std::uint8_t, 3> color(double value, const Summary& s) {
   if (!std::isfinite(value)) return {255, 255, 255};
   const auto part = s.max > s.min ? (value - s.min) / (s.max - s.min) : 0.5;
@@ -83,7 +83,7 @@ at::Tensor thinned(const at::Tensor& elements, int axis, std::int64_t step) {
   return elements.slice(axis, std::nullopt, std::nullopt, step);
 }
 
-/// The elements of the picture, on every rank: a piece of rows at a time is read and thinned.
+/// Returns the elements of the picture, on every rank. Rows are read piece by piece and thinned.
 at::Tensor shown_elements(const ht::io::StoredArray& x) {
   const auto& shape = x.shape();
   const auto larger = std::max(shape[shape.size() - 2], shape.back());

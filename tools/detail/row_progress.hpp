@@ -4,8 +4,8 @@
 
 namespace tools {
 
-/// A progress bar of a hundred steps for rows that are worked on in pieces of any size; nothing is shown of work that
-/// is done in one.
+/// A progress bar of a hundred steps for rows that are processed in pieces of any size. It shows nothing if there is
+/// only one piece.
 class RowProgress {
  public:
   RowProgress(const char* label, std::int64_t rows, bool shown)

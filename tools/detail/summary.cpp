@@ -16,7 +16,7 @@ using Sums = ht::detail::CentralSums;
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t fine = 4096;  // bins in one that is shown, from which percentiles are estimated
+constexpr std::int64_t fine = 4096;  // fine bins in each bin that is shown, for percentiles
 
 Sums sums_of(const ht::DNDarray& x) {
   const auto moments = ht::moments(ht::astype(x, ht::float64));
@@ -28,7 +28,7 @@ Sums sums_of(const ht::DNDarray& x) {
   return sums;
 }
 
-/// The elements as real numbers, and how many of them are none.
+/// The elements as real numbers, and the number of NaN and infinities.
 struct Numbers {
   ht::DNDarray finite;
   std::int64_t missing = 0, infinite = 0;
@@ -71,7 +71,7 @@ void take_moments(Summary& summary, Sums& sums, const Numbers& numbers) {
   ht::detail::merge_central_sums(sums_of(numbers.finite), sums);
 }
 
-/// Ends of bins, apart from each other as NumPy has them.
+/// Sets the ends of bins. They differ from each other, as in NumPy.
 void set_ends(Summary& summary) {
   const bool one = summary.min == summary.max;
   summary.low = summary.min - (one ? 0.5 : 0);
@@ -86,7 +86,7 @@ void count(const Summary& summary, const Numbers& numbers, std::vector<std::int6
   std::ranges::transform(counts, more, counts.begin(), std::plus());
 }
 
-/// Where the element of that rank lies, as if those of a bin were spread evenly over it.
+/// Returns the value at a rank, as if the elements of a bin were spread evenly over it.
 double place_of(const Summary& summary, const std::vector<std::int64_t>& counts, std::int64_t rank) {
   const auto width = (summary.high - summary.low) / static_cast<double>(counts.size());
   std::size_t bin = 0;
@@ -95,7 +95,7 @@ double place_of(const Summary& summary, const std::vector<std::int64_t>& counts,
   return std::clamp(summary.low + (static_cast<double>(bin) + part) * width, summary.min, summary.max);
 }
 
-/// NumPy's percentile, of elements that are known to within a bin.
+/// Returns NumPy's percentile for elements that are known to within a bin.
 double from_bins(const Summary& summary, const std::vector<std::int64_t>& counts, double percent) {
   const auto last = std::reduce(counts.begin(), counts.end()) - 1;
   const auto wanted = percent / 100 * static_cast<double>(last);

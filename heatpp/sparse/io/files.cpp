@@ -16,7 +16,7 @@ struct Format {
   void (*save)(const DCSRMatrix&, const std::filesystem::path&, const SaveOptions&);
 };
 
-/// Every format the library knows. A new one is a line here.
+/// All formats of the library. A new format adds one line here.
 constexpr std::array formats{
     Format{".mtx", load_mtx, save_mtx},    Format{".npz", load_npz, save_npz},
     Format{".h5", load_hdf5, save_hdf5},   Format{".hdf5", load_hdf5, save_hdf5},

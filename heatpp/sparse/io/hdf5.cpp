@@ -13,7 +13,7 @@ using io::detail::Handle;
 
 namespace {
 
-/// An array in a group, whose file is open as long as it is.
+/// Returns an array in a group. Its file stays open as long as it exists.
 StoredArray dataset(const Loading& file, const std::string& name) {
   auto open = std::make_shared<io::detail::Dataset>(io::detail::open_dataset(file.path, {name}, file.op));
   const auto& info = open->info;
@@ -43,12 +43,12 @@ bool is_sparse(hid_t file, const std::string& prefix) {
   return exists(file, prefix + "indptr") || is_of_matlab(file, prefix);
 }
 
-/// The prefix of a group's names: "" for the root, "X/".
+/// Returns the prefix of a group's names: "" for the root, "X/".
 std::string prefix_of(const Loading& file) {
   const auto& group = file.options.group;
   if (!group.empty()) return group.back() == '/' ? group : group + "/";
   const Handle opened(H5Fopen(file.path.c_str(), H5F_ACC_RDONLY, io::detail::local_access().get()));
-  if (!opened || exists(opened.get(), "indptr")) return {};  // opening the datasets says what is wrong
+  if (!opened || exists(opened.get(), "indptr")) return {};  // opening the datasets gives the error
   std::vector<std::string> found;
   const auto visit = [](hid_t root, const char* name, const H5L_info_t*, void* to) -> herr_t {
     const auto prefix = std::string(name) + "/";
@@ -64,7 +64,7 @@ std::string prefix_of(const Loading& file) {
   return found[0];
 }
 
-/// The text of an attribute; empty where there is none.
+/// Returns the text of an attribute; "" if there is none.
 std::string text_of(hid_t object, const char* name) {
   if (H5Aexists(object, name) <= 0) return {};
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT)), type(H5Aget_type(attribute.get()));
@@ -82,7 +82,7 @@ std::string text_of(hid_t object, const char* name) {
   return text.substr(0, text.find('\0'));
 }
 
-/// Two whole numbers; {-1, -1} where the attribute is none.
+/// Returns two whole numbers; {-1, -1} if the attribute does not have this form.
 Shape shape_of(hid_t object, const char* name) {
   std::array<std::int64_t, 2> extents{-1, -1};
   if (H5Aexists(object, name) <= 0) return {-1, -1};
@@ -94,7 +94,7 @@ Shape shape_of(hid_t object, const char* name) {
   return {extents[0], extents[1]};
 }
 
-/// Shape and orientation, as AnnData says them in attributes of a group. False for another group.
+/// Sets shape and orientation from AnnData's attributes of a group. Returns false for another group.
 bool describe_encoded(const Loading& file, hid_t group, const std::string& prefix, StoredMatrix& stored) {
   const auto encoding = text_of(group, "encoding-type"), older = text_of(group, "h5sparse_format");
   if (encoding.empty() && older.empty()) return false;
@@ -107,7 +107,7 @@ bool describe_encoded(const Loading& file, hid_t group, const std::string& prefi
   return true;
 }
 
-/// The shape of a group without an encoding, in a dataset or an attribute.
+/// Returns the shape of a group without an encoding, from a dataset or an attribute.
 Shape shape_beside(const Loading& file, hid_t opened, hid_t group, const std::string& prefix) {
   if (!exists(opened, prefix + "shape")) {
     if (const auto shape = shape_of(group, "shape"); shape[0] >= 0) return shape;
@@ -123,8 +123,8 @@ Shape shape_beside(const Loading& file, hid_t opened, hid_t group, const std::st
   return {numbers[0].item<std::int64_t>(), numbers[1].item<std::int64_t>()};
 }
 
-/// Shape and orientation, as any of the kinds of groups says them. Rows are the rule; by columns are 10x Genomics'
-/// matrices, which have barcodes, and what has as many pointers as columns alone want.
+/// Sets shape and orientation for all kinds of groups. Matrices are by rows, except those of 10x Genomics, which have
+/// barcodes, and those whose number of pointers fits only columns.
 void describe(const Loading& file, hid_t opened, const std::string& prefix, StoredMatrix& stored) {
   const Handle group(H5Oopen(opened, prefix.empty() ? "/" : prefix.c_str(), H5P_DEFAULT));
   if (describe_encoded(file, group.get(), prefix, stored)) return;
@@ -135,14 +135,14 @@ void describe(const Loading& file, hid_t opened, const std::string& prefix, Stor
   stored.by_columns = of_10x || (lines != stored.shape[0] && lines == stored.shape[1]);
 }
 
-/// No elements, as datasets that MATLAB does not write without entries.
+/// Returns an array without elements, for datasets that MATLAB does not write if there are no entries.
 StoredArray nothing(const std::string& name, Dtype dtype) {
   return {name, {0}, dtype, [dtype](int, std::int64_t, std::int64_t) {
             return at::empty({0}, heatpp::detail::to_torch(dtype));
           }};
 }
 
-/// MATLAB's: columns, whose rows the attribute MATLAB_sparse counts; numbers that MATLAB calls logical are bool.
+/// Opens MATLAB's matrices: by columns; the attribute MATLAB_sparse is the number of rows. logical numbers are bool.
 void open_matlab(const Loading& file, hid_t opened, const std::string& prefix, StoredMatrix& stored) {
   const Handle group(H5Oopen(opened, prefix.c_str(), H5P_DEFAULT));
   const Handle attribute(H5Aopen(group.get(), "MATLAB_sparse", H5P_DEFAULT));

@@ -14,7 +14,7 @@ using namespace detail;
 
 namespace {
 
-/// This rank's lines as they come. Values have two numbers each where they are complex; arrays have no places.
+/// This rank's lines in order. Complex values have two numbers each; arrays have no places.
 template <class Number>
 struct Lines {
   at::Tensor rows, columns, numbers;
@@ -22,7 +22,7 @@ struct Lines {
   bool zeros = false;  ///< whether some of the values are 0
 };
 
-/// Behind the header an equal number of bytes for each rank, of which it takes the lines that begin there.
+/// Gives each rank an equal number of bytes after the header. The rank takes the lines that begin there.
 io::detail::RecordReader own_lines(const Loading& file, const MtxHeader& header, io::detail::ByteReader& bytes) {
   const Layout cut({bytes.size() - header.begin}, 0, file.comm.size());
   const auto first = header.begin + cut.offset(file.comm.rank()), last = first + cut.count(file.comm.rank());
@@ -32,14 +32,14 @@ io::detail::RecordReader own_lines(const Loading& file, const MtxHeader& header,
       bytes, nullptr, {first, last, before == '\n' ? io::detail::CsvState::line_start : io::detail::CsvState::field}};
 }
 
-/// The bytes of a file, which gzip may have compressed.
+/// Returns the bytes of a file, decompressed if gzip has compressed it.
 std::unique_ptr<io::detail::ByteReader> open_text(const Loading& file) {
   if (io::detail::ending_by_content(file.path) == ".mtx.gz")
     return std::make_unique<io::detail::GzipReader>(file.path, file.op);
   return std::make_unique<io::detail::FileReader>(file.path, file.op);
 }
 
-/// Throws what is wrong with a line.
+/// Throws the error of a line.
 [[noreturn]] void refuse(const Loading& file, const MtxHeader& header, const io::detail::RecordReader& lines) {
   const auto bytes = open_text(file);
   raise<IoError>(file.op, "got {:?} in line {} of \"{}\"; expected {}{} of shape {}", lines.record().substr(0, 80),
@@ -62,7 +62,7 @@ int numbers_of(const MtxHeader& header) {
 /// Allocates memory for the lines of a rank: at most as many as the header says, and as fit in the rank's bytes.
 template <class Number>
 Lines<Number> room_for(const Loading& file, const MtxHeader& header, std::int64_t bytes) {
-  const auto of_line = 2 * (numbers_of(header) + (header.coordinate ? 2 : 0));  // a digit and a blank for each number
+  const auto of_line = 2 * (numbers_of(header) + (header.coordinate ? 2 : 0));  // each number has a digit and a blank
   const auto lines = std::min(header.lines, bytes / of_line + 2);
   const auto memory = [&](const Shape& shape, at::ScalarType type) {
     return heatpp::detail::block_or_error(file.op, shape, [&] { return at::empty(shape, type); });
@@ -85,7 +85,7 @@ Lines<Number> parse(const Loading& file, const MtxHeader& header, io::detail::By
     auto line = lines.record();
     if (says_nothing(line)) continue;
     if (found.count == room) {
-      ++found.count;  // the caller refuses the count
+      ++found.count;  // the caller throws for this count
       break;
     }
     std::int64_t row = 0, column = 0;
@@ -101,7 +101,7 @@ Lines<Number> parse(const Loading& file, const MtxHeader& header, io::detail::By
   return found;
 }
 
-/// The places of an array's elements from number `first` on: by columns, of a symmetric matrix from the diagonal down.
+/// Returns the places of an array's elements from `first` on: by columns; if symmetric, from the diagonal down.
 template <class Number>
 void place(const MtxHeader& header, std::int64_t first, Lines<Number>& lines) {
   const auto begin_of = [&](std::int64_t column) {
@@ -138,7 +138,7 @@ Triples triples(const Loading& file, const MtxHeader& header, Lines<Number> line
   return {found.rows.index_select(0, kept), found.columns.index_select(0, kept), values.index_select(0, kept)};
 }
 
-/// With the other triangle.
+/// Adds the other triangle.
 Triples mirrored(const MtxHeader& header, const Triples& one) {
   if (header.symmetry == MtxSymmetry::general) return one;
   const auto off = at::nonzero(one.rows.ne(one.columns)).view(-1);

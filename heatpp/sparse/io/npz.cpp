@@ -15,7 +15,7 @@ using namespace detail;
 
 namespace {
 
-/// A member with the archive that it is read from.
+/// A member with its archive.
 class Member : public io::detail::ByteReader {
  public:
   Member(const Loading& file, std::shared_ptr<io::detail::FileReader> archive, const io::detail::ZipMember& member)
@@ -43,7 +43,7 @@ class Archive {
     auto header = io::detail::read_npy_header(*bytes, formatted("\"{}\" of \"{}\"", name, file_.path), file_.op);
     return flat_array(file_, name, std::move(bytes), std::move(header));
   }
-  /// A vector.
+  /// Returns a vector.
   [[nodiscard]] StoredArray vector(const std::string& name) const {
     auto found = array(name);
     if (found.shape.size() != 1)
@@ -51,7 +51,7 @@ class Archive {
                      file_.path);
     return found;
   }
-  /// The shape of a matrix, or of an array with one axis or more.
+  /// Returns the shape of a matrix, or of an array with one axis or more.
   [[nodiscard]] Shape shape() const {
     const auto stored = vector("shape");
     if (stored.size() < 1 || stored.size() > static_cast<std::int64_t>(io::detail::max_ndim))
@@ -63,7 +63,7 @@ class Archive {
     io::detail::checked_bytes(shape, 1, "a sparse array", file_.op);
     return shape;
   }
-  /// The name of the format: letters of one byte each, or of four. Its array is all that follows the header's line.
+  /// Returns the name of the format, which is all that follows the header's line: letters of one byte each, or of four.
   [[nodiscard]] std::string format() const {
     const auto bytes = open("format");
     std::string text(static_cast<std::size_t>(std::min<std::int64_t>(bytes->size(), 4096)), '\0');
@@ -88,20 +88,20 @@ class Archive {
   std::vector<io::detail::ZipMember> members_;
 };
 
-/// Which elements are this rank's share of n.
+/// Returns which elements are this rank's share of n.
 std::pair<std::int64_t, std::int64_t> share(const Loading& file, std::int64_t n) {
   const Layout layout({n}, 0, file.comm.size());
   return {layout.offset(file.comm.rank()), layout.count(file.comm.rank())};
 }
 
-/// Rows and columns as a matrix has them: an array of one axis is one row, of more than two all behind the first are
-/// one.
+/// Returns rows and columns of a matrix. An array of one axis is one row; of an array with more than two axes, all
+/// after the first become one.
 Shape as_matrix(const Shape& shape) {
   if (shape.size() == 1) return {1, shape[0]};
   return {shape[0], size_of(Shape(shape.begin() + 1, shape.end()))};
 }
 
-/// Places (axes, entries) in an array of this shape as rows and columns.
+/// Converts places (axes, entries) in an array of this shape to rows and columns.
 std::pair<at::Tensor, at::Tensor> flattened(const Loading& file, const at::Tensor& places, const Shape& shape) {
   const auto ndim = std::ssize(shape);
   auto row = ndim == 1 ? at::zeros({places.size(1)}, at::kLong) : places[0].contiguous();
@@ -136,7 +136,7 @@ Triples coo_share(const Loading& file, const Archive& archive, const Shape& shap
   return {std::move(rows), std::move(columns), values.read(0, first, count)};
 }
 
-/// Element (i, j) of the diagonals' array is that of column j in diagonal offsets[i].
+/// Element (i, j) of the diagonals' array is the element of column j in diagonal offsets[i].
 Triples dia_share(const Loading& file, const Archive& archive, const Shape& shape) {
   const auto diagonals = archive.array("data");
   const auto stored_offsets = archive.vector("offsets");

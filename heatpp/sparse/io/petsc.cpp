@@ -15,9 +15,9 @@ using namespace detail;
 
 namespace {
 
-constexpr std::int64_t matrix_class = 1211216;  // what PETSc calls MAT_FILE_CLASSID
+constexpr std::int64_t matrix_class = 1211216;  // PETSc's MAT_FILE_CLASSID
 
-/// What the file begins with: the class, rows, columns, entries, and then for each row how many entries it has.
+/// The beginning of the file: the class, rows, columns, entries, and then the number of entries of each row.
 struct Header {
   std::shared_ptr<io::detail::FileReader> bytes;
   std::int64_t of_number = 4;  ///< bytes of a whole number
@@ -35,7 +35,7 @@ StoredArray run_of(const Loading& file, const Header& header, const char* type, 
                     {io::detail::stored_type(type, file.path, file.op), {count}, false, at});
 }
 
-/// The four numbers at the beginning.
+/// Reads the four numbers at the beginning.
 void read_numbers(const Loading& file, Header& header) {
   for (const std::int64_t of_number : {4, 8}) {
     header.of_number = of_number;
@@ -50,7 +50,7 @@ void read_numbers(const Loading& file, Header& header) {
                  file.path, matrix_class);
 }
 
-/// Whether another object may begin there, a vector perhaps: the classes of PETSc's objects are numbers in a row.
+/// Whether another object, e.g. a vector, may begin at `at`: the classes of PETSc's objects are consecutive numbers.
 bool another_begins(const Loading& file, const Header& header, std::int64_t at) {
   const auto number = run_of(file, header, header.number_type(), at, 1).numbers(file, 0, 1).item<std::int64_t>();
   return number >= matrix_class - 4 && number < matrix_class + 100;
@@ -90,7 +90,7 @@ void write(const io::detail::FileWriter& file, std::int64_t at, const at::Tensor
 io::detail::Transfer write_matrix(const io::detail::SaveJob& job, const DCSRMatrix& a, at::ScalarType number) {
   const auto of_number = static_cast<std::int64_t>(c10::elementSize(number));
   const auto& block = block_of(a);
-  const bool writes = a.split() || a.comm().rank() == 0;  // of what every rank has rank 0 writes all
+  const bool writes = a.split() || a.comm().rank() == 0;  // rank 0 writes replicated data
   const auto lengths_at = 4 * of_number + first_row(a) * of_number;
   const auto columns_begin = (4 + a.rows()) * of_number, values_begin = columns_begin + a.nnz() * of_number;
   const auto before = a.split() ? Access::impl(a).entries.offset(a.comm().rank()) : 0;
@@ -134,7 +134,7 @@ DCSRMatrix load_petsc(const std::filesystem::path& path, const LoadOptions& opti
   const StoredArray of_rows{
       "pointers", {header.shape[0] + 1}, Dtype::int64, [pointers](int, std::int64_t, std::int64_t) {
         return pointers;
-      }};  // of this rank's rows
+      }};  // the rows of this rank
   return load_compressed(file, {header.shape, false, of_rows,
                                 run_of(file, header, header.number_type(), header.columns_at(), header.entries),
                                 run_of(file, header, header.value_type, header.values_at(), header.entries)});

@@ -13,10 +13,10 @@ using io::detail::Handle;
 
 namespace {
 
-/// What is written: a group with a matrix, or all that a file of AnnData has to have.
+/// What is written: a group with a matrix, or everything that a file of AnnData must have.
 enum class Whole { group, h5ad };
 
-/// What AnnData says of a matrix.
+/// Writes AnnData's attributes of a matrix.
 void write_attributes(const io::detail::SaveJob& job, const std::string& group, const DCSRMatrix& a, Whole whole) {
   Handle file(H5Fopen(job.path.c_str(), H5F_ACC_RDWR, io::detail::local_access().get()));
   {

@@ -28,7 +28,7 @@ void append_value(std::string& text, T value) {
   }
 }
 
-/// Lines of entries, in pieces.
+/// Returns the lines of entries, in pieces.
 std::vector<std::string> lines_of(const Triples& triples) {
   std::vector<std::string> pieces;
   AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(at::kBool, at::kHalf, at::kBFloat16, triples.values.scalar_type(), op, [&] {
@@ -59,7 +59,7 @@ io::detail::Transfer write_text(const io::detail::SaveJob& job, const DCSRMatrix
   std::vector<std::string> pieces;
   all_or_none(comm, [&] {
     if (comm.rank() == 0) pieces.push_back(header_of(a));
-    if (!a.split() && comm.rank() > 0) return;  // of what every rank has rank 0 writes all
+    if (!a.split() && comm.rank() > 0) return;  // rank 0 writes replicated data
     for (auto& piece : lines_of(triples_of(block_of(a), first_row(a)))) pieces.push_back(std::move(piece));
   });
   std::int64_t mine = 0, at = 0, bytes = 0;

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-/// What a group says of itself, in format 2 or 3; nothing where it says nothing.
+/// Returns the attributes of a group, in format 2 or 3; nothing if it has none.
 json attributes_of(const fs::path& group, const char* op) {
   std::error_code ignored;
   for (const auto* name : {"zarr.json", ".zattrs"}) {
@@ -36,7 +36,7 @@ std::string encoding_of(const json& said) {
 
 bool is_matrix(const std::string& encoding) { return encoding == "csr_matrix" || encoding == "csc_matrix"; }
 
-/// The group that is asked for, or the only one with a matrix: the store itself (""), or one in its root.
+/// Returns the requested group, or the only one with a matrix: the store itself (""), or one in its root.
 std::string group_of(const Loading& file) {
   if (!file.options.group.empty()) return file.options.group;
   if (is_matrix(encoding_of(attributes_of(file.path, file.op)))) return {};
@@ -53,7 +53,7 @@ std::string group_of(const Loading& file) {
   return found[0];
 }
 
-/// A vector of the group.
+/// Returns a vector of the group.
 StoredArray vector(const Loading& file, const fs::path& group, const std::string& name) {
   auto open = std::make_shared<io::detail::OpenArray>(io::detail::open_zarr((group / name).string(), ""));
   const auto& info = open->info;

@@ -38,11 +38,11 @@ void check_options(const LoadCsvOptions& options) {
   heatpp::detail::check_in_range(op, options.missing.value_or(0), options.dtype);
 }
 
-/// The columns to read, as numbers from 0 on.
+/// Returns the columns to read, numbered from 0.
 std::vector<std::size_t> columns_of(const LoadCsvOptions& options, std::int64_t count) {
   std::vector<std::size_t> columns;
   for (const auto column : options.columns) {
-    if (count == 0) break;  // no rows, no columns
+    if (count == 0) break;  // without rows there are no columns
     if (column < -count || column >= count)
       raise<IndexError>(op, "got column {} of {}; expected {} <= column < {}", column, count, -count, count);
     columns.push_back(static_cast<std::size_t>(column < 0 ? column + count : column));
@@ -74,7 +74,7 @@ class Parser {
         grammar_(dialect_),
         splitter_(dialect_) {}
 
-  /// Returns how many rows there are.
+  /// Returns the number of rows.
   std::int64_t parse(T* rows) {
     auto* row = rows;
     for (const auto& part : plan_.parts) {

@@ -29,7 +29,7 @@ void check_options(const Shape& shape, const SaveCsvOptions& options) {
                       std::string_view(&options.delimiter, 1));
 }
 
-/// The text of the rows of a rank, in pieces.
+/// The text of a rank's rows, in pieces.
 class Text {
  public:
   Text(at::Tensor rows, const SaveCsvOptions& options)
@@ -67,7 +67,7 @@ class Text {
   std::int64_t columns_, step_;
 };
 
-/// Returns where the text ends that begins at `begin`.
+/// Writes the text from byte `begin` on. Returns the byte where it ends.
 std::int64_t write_text(const detail::SaveJob& job, const DNDarray& x, const SaveCsvOptions& options,
                         std::int64_t begin = 0) {
   const auto& comm = x.comm();

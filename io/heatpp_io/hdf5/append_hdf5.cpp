@@ -22,16 +22,16 @@ namespace {
 
 using heatpp::detail::raise;
 
-// For readers to be done with the file.
+// How long to wait until readers have closed the file.
 constexpr std::chrono::seconds patience{30};
 
-/// HDF5's lock of a file, as a program takes it that writes alone. By MPI-IO HDF5 takes none.
+/// HDF5's lock of a file, as a program takes it that is the only writer. Through MPI-IO HDF5 takes no lock.
 class WriteLock {
  public:
   explicit WriteLock(const std::string& path) : file_(path, O_RDWR) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) return;  // HDF5 does without where the file system has no locks
+      if (errno != EWOULDBLOCK) return;  // HDF5 works without if the file system has no locks
       if (std::chrono::steady_clock::now() > end)
         raise<IoError>(append_op,
                        "got \"{}\", which another process has been reading or writing for {} s; expected it free", path,
@@ -46,9 +46,9 @@ class WriteLock {
 
 enum class Found { no_file, no_dataset, dataset };
 
-/// Throws where the dataset cannot have the rows of `x` as they are: where HDF5 converted them it would clip what does
-/// not fit, and where it makes new chunks late, or fills them, ranks that do so together fail or wait without end
-/// (HDF5 1.10.8).
+/// Throws if the dataset cannot store the rows of `x` unchanged: a conversion by HDF5 would clip numbers that do not
+/// fit. Throws also if it makes new chunks late or fills them: ranks that do this together fail or wait forever (HDF5
+/// 1.10.8).
 void check_can_have(const Dataset& dataset, const DNDarray& x, const std::string& path) {
   const auto& info = dataset.info;
   check_growth({path, info.shape, info.element.dtype}, x);
@@ -80,7 +80,7 @@ void check_can_have(const Dataset& dataset, const DNDarray& x, const std::string
         path, x.comm().size());
 }
 
-/// What rank 0 sees: for itself, since ranks that open a dataset together to write may fill its chunks at once.
+/// Rank 0 looks alone, because ranks that open a dataset together for writing may fill its chunks at once.
 Found look(const std::string& path, const std::string& name, const DNDarray& x) {
   std::array<std::int64_t, 1> found{0};
   all_or_none(x.comm(), [&] {
@@ -95,7 +95,7 @@ Found look(const std::string& path, const std::string& name, const DNDarray& x) 
   return static_cast<Found>(found[0]);
 }
 
-/// The bytes of the chunks that `rows` more touch, at most.
+/// Returns an upper bound of the bytes of the chunks that `rows` more rows touch.
 std::int64_t bytes_of_growth(const DatasetInfo& info, std::int64_t rows) {
   auto touched = info.shape;
   touched[0] = info.shape[0] % info.chunk[0] + rows;
@@ -104,7 +104,7 @@ std::int64_t bytes_of_growth(const DatasetInfo& info, std::int64_t rows) {
   return bytes_of(touched, info.element.dtype);
 }
 
-/// Collective.
+/// Changes the number of rows. Collective.
 void set_rows(Dataset& dataset, std::int64_t rows, const std::string& path) {
   auto& shape = dataset.info.shape;
   shape[0] = rows;
@@ -116,7 +116,7 @@ void set_rows(Dataset& dataset, std::int64_t rows, const std::string& path) {
 
 void extend(const DNDarray& x, const std::string& path, const std::string& name, const SaveOptions& options) {
   const auto& comm = x.comm();
-  const bool alone = comm.size() == 1;  // then HDF5 locks the file itself
+  const bool alone = comm.size() == 1;  // if alone, HDF5 locks the file itself
   std::optional<WriteLock> lock;
   Dataset dataset;
   std::int64_t before = 0;
@@ -137,7 +137,7 @@ void extend(const DNDarray& x, const std::string& path, const std::string& name,
   box = narrow(box, *layout.split(), layout.offset(rank), layout.count(rank));
   try {
     if (x.size() > 0) write_boxes({job, dataset, comm}, box, mine, alone ? MpiIo::independent : MpiIo::collective);
-  } catch (const Error&) {  // on all ranks: the rows are not there
+  } catch (const Error&) {  // on all ranks: remove the rows again
     all_or_none(comm, [&] { set_rows(dataset, before, path); });
     throw;
   }

@@ -18,11 +18,11 @@
 namespace heatpp::io {
 namespace {
 
-using namespace detail;  // NOLINT: the format is made of these
+using namespace detail;  // this format consists of them
 
 constexpr auto op = "load_hdf5";
 
-/// How many transfers the rank with most of them needs.
+/// Returns the number of transfers of the rank that needs most.
 std::size_t most_calls(std::size_t mine, const Communicator& comm) {
   std::array<std::int64_t, 1> calls{static_cast<std::int64_t>(mine)};
   comm.allreduce(calls, ReduceOp::max);
@@ -44,10 +44,10 @@ void read_together(const Wanted& wanted, const ReadJob& job, const Layout& layou
 OpenArray open_array(const std::string& path, const Wanted& wanted) {
   auto dataset = std::make_shared<Dataset>(open_dataset(path, wanted, op));
   auto info = dataset->info;
-  // Attributes of records say nothing of one of their fields.
+  // Attributes of records do not describe one of their fields.
   const bool records = !dataset->constant && has_fields(dataset->id.get());
   auto decoding = records ? Decoding() : read_decoding(*dataset, path, op);
-  if (decoding.is_active()) dataset->info.element.may_overflow = false;  // it is known later what numbers mean
+  if (decoding.is_active()) dataset->info.element.may_overflow = false;  // checked after decoding
   return {std::move(info),
           [dataset, path](const Selection& box, const at::Tensor& out) {
             read_box(*dataset, box, out, {op, path});

@@ -5,9 +5,9 @@
 
 namespace heatpp::io {
 
-/// The rows of a stored matrix (samples, features) for an estimator to learn from, however large: cut evenly among the
-/// ranks, each of which reads its own on every pass, about 4 MiB at a time, the next while the last are worked on.
-/// Local. Throws ValueError for another number of axes, TypeError for complex numbers.
+/// Returns the rows of a stored matrix (samples, features), of any size, from which an estimator learns. They are cut
+/// evenly over the ranks. In every pass each rank reads its own, about 4 MiB at a time, and reads ahead. Local. Throws
+/// ValueError for another number of axes, TypeError for complex numbers.
 [[nodiscard]] Rows rows(const StoredRows& x);
 
 }  // namespace heatpp::io

@@ -8,52 +8,52 @@
 
 namespace heatpp::io {
 
-/// How to store an array.
+/// How an array is stored.
 struct SaveOptions {
   std::string dataset = {};  ///< for save(): the name of the array in the file; empty: "data"
-  bool append = false;       ///< keep what the file holds, and add the dataset; it is copied aside for that
+  bool append = false;       ///< keep the content of the file, and add the dataset; makes a temporary copy of the file
   bool shards = false;       ///< one file per rank, see save_hdf5
-  bool grows = false;        ///< HDF5: in chunks, so that append_rows may extend the first axis
+  bool grows = false;        ///< HDF5: use chunks, so that append_rows can extend the first axis
   std::optional<Compression> compression = std::nullopt;  ///< a gzip level, or as in "zstd", "zstd:9", "lz4", "blosc"
-  Shape chunks = {};  ///< extents of chunks; empty: only where compressed, fitting the split
+  Shape chunks = {};  ///< extents of chunks; empty: chunks only if compressed, fitting the split
   std::optional<bool> collective = std::nullopt;  ///< force or forbid collective MPI-IO; nullopt: what is faster
-  int subfiles = 0;  ///< into how many files HDF5 1.14 deals the bytes, see save_hdf5; 0: one holds them all
+  int subfiles = 0;  ///< number of files over which HDF5 1.14 distributes the bytes, see save_hdf5; 0: none
   std::optional<NetcdfFormat> netcdf_format = std::nullopt;  ///< netCDF: see SaveNetcdfOptions
   std::vector<std::string> dimension_names = {};             ///< HDF5, Zarr, netCDF: one for each axis, or none
-  Attributes attributes = {};                                ///< HDF5, Zarr, netCDF: what else to say of the array
+  Attributes attributes = {};                                ///< HDF5, Zarr, netCDF: attributes of the array
   std::optional<int> zarr_format = std::nullopt;             ///< Zarr: 2 or 3, see SaveZarrOptions
   Shape zarr_shards = {};                                    ///< Zarr: extents of shards, see SaveZarrOptions
 };
 
-/// Writes `x` as a dataset of an HDF5 file, in groups that are made as needed ("run/1/field"). The file appears under
-/// its name when it is complete, in one step, and replaces an older one, whose permissions it gets; after an error
-/// nothing of it is left, and an older one is as it was. (It is not flushed to the disk.) Any layout; a replicated
-/// array is written once.
+/// Writes `x` as a dataset of an HDF5 file, and makes the groups that it needs ("run/1/field"). The complete
+/// file replaces an older one in one step and gets its permissions; after an error nothing of it is left, and
+/// the older one is unchanged. (It is not flushed to the disk.) Any layout; a replicated array is written
+/// once.
 ///
-/// Names of dimensions become the labels of HDF5's dimension scales, attributes those of the dataset: texts in UTF-8,
-/// 64-bit numbers, and lists of these.
+/// Names of dimensions become the labels of HDF5's dimension scales. Attributes become those of the dataset: texts in
+/// UTF-8, 64-bit numbers, and lists of these.
 ///
 /// Shards: rank r writes its rows to its own file, `path` with "{rank}" replaced by the number of the rank, with
-/// leading zeros so that all are equally long; a directory means "part-{rank}.h5" in it. The rows lie in rank order and
-/// may be none; arrays split along another axis are resplit first. Left-over shards of more ranks under the same
-/// pattern are an error, since a glob would load them too.
+/// leading zeros so that all have the same length. A directory means "part-{rank}.h5" in it. The rows are in rank
+/// order; a shard may have none. Arrays split along another axis are resplit first. It is an error if the pattern
+/// matches old shards of more ranks, because a glob would load them, too.
 ///
-/// Subfiles: HDF5's subfiling driver deals the bytes of the file to so many others, 32 MiB at a time
-/// (H5FD_SUBFILING_STRIPE_SIZE), which one rank of each node writes for all, or H5FD_SUBFILING_IOC_PER_NODE of them.
-/// They lie beside the file, named after it and its inode, and come and go with it; what reads arrays from HDF5 opens
+/// Subfiles: HDF5's subfiling driver distributes the bytes of the file to `subfiles` others, in stripes of 32 MiB
+/// (H5FD_SUBFILING_STRIPE_SIZE). On each node one rank writes for all, or H5FD_SUBFILING_IOC_PER_NODE ranks do. They
+/// are next to the file, have its name and inode in their names, and are moved and removed with it; readers open
 /// `path`. The file cannot be extended. Needs HDF5 1.14 with that driver, and MPI_THREAD_MULTIPLE.
 ///
-/// Collective: the file is made by all ranks together. Without compression each rank writes whole rows of its own, or
-/// its block where that lies in runs of 1 MiB or more; shorter ones are put together by an exchange in small windows.
-/// Compressed chunks are written collectively.
-/// Throws on all ranks: IoError for a directory that is missing, a full disk, a file to extend that cannot be read, and
-/// where there is something else than a file;
-/// ValueError for bad options and a dataset that the file has already; for subfiles NotCompiled where HDF5 has no
-/// driver for them, and CommError where MPI allows fewer threads.
+/// Collective: all ranks make the file together. Without compression each rank writes whole rows, or its block if that
+/// has runs of 1 MiB or more; exchanges in small windows assemble rows from shorter runs. Compressed chunks are written
+/// collectively.
+/// Throws on all ranks: IoError for a missing directory, a full disk, a file to extend that cannot be
+/// read, and if `path` is not a file; ValueError for bad options and a dataset that the file already
+/// has; for subfiles NotCompiled if HDF5 has no driver for them, and CommError if MPI supports fewer
+/// threads.
 void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
                const SaveOptions& options = {});
 
-/// Whether HDF5, as the library was built with it, writes and reads subfiles; without, both throw NotCompiled.
+/// Whether the HDF5 of this build can write and read subfiles; if not, both throw NotCompiled.
 [[nodiscard]] bool supports_subfiling();
 
 }  // namespace heatpp::io

@@ -14,11 +14,11 @@
 namespace heatpp::io {
 namespace {
 
-using namespace detail;  // NOLINT: the format is made of these
+using namespace detail;  // this format consists of them
 using heatpp::detail::raise;
 
 constexpr auto op = "StoredRows";
-// A call of HDF5 costs as much as reading so many bytes more.
+// An HDF5 call costs as much as reading this many more bytes.
 constexpr std::int64_t small_gap = std::int64_t{16} << 10;
 constexpr std::int64_t staging_bytes = std::int64_t{4} << 20;
 constexpr std::size_t open_files = 8;
@@ -58,7 +58,7 @@ struct StoredRows::Impl {
     reader.reset();
   }
 
-  /// Whether `row` is read in one call with the rows of `run`.
+  /// Whether one call reads `row` together with the rows of `run`.
   [[nodiscard]] bool together(std::span<const std::int64_t> run, std::int64_t row) const {
     const bool next = row == run.back() + 1;
     if (next && row == run.front() + std::ssize(run)) return true;  // needs no staging
@@ -69,12 +69,12 @@ struct StoredRows::Impl {
     return (next || near || same_chunk) && row - run.front() < most;
   }
 
-  /// Reads rows first .. first + count of the whole.
+  /// Reads rows first ... first + count - 1 of the whole array.
   void read_run(std::int64_t first, std::int64_t count, const at::Tensor& out) {
     auto box = select(shards.info.shape, {}, op);
     box[0].start = first;
     box[0].count = count;
-    const Hdf5Turn turn;  // for one call only, so that other threads need not wait long
+    const Hdf5Turn turn;  // for one call only, so that other threads do not wait long
     reader->read(box, out);
   }
 

@@ -46,7 +46,7 @@ std::string name_of(int group, int variable) {
   return name.data();
 }
 
-/// The variables of the root group; `coordinates` are named like a dimension.
+/// Returns the variables of the root group; `coordinates` have the name of a dimension.
 std::vector<std::string> root_names(int file, bool coordinates) {
   int count = 0, ignored = 0;
   nc_inq_nvars(file, &count);
@@ -119,7 +119,7 @@ void read_type(Variable& variable, const std::string& what) {
       detail::decoding_of(detail::read_decoding(variable.at, variable.path, op), numbers->stored, what, op);
 }
 
-/// Throws for a file that is missing, for which netCDF may take its name for an address, or shorter than it says.
+/// Throws for a missing file, whose name netCDF might take for a web address, and for a truncated one.
 void check_file(const std::string& path) {
   detail::FileReader file(path, op);
   if (const auto bytes = detail::classic_bytes(file, path, op); bytes > file.size())
@@ -128,7 +128,7 @@ void check_file(const std::string& path) {
 
 detail::NetcdfFile open_file(const std::string& path) {
   check_file(path);
-  detail::register_filters();  // which netCDF looks for when it opens a file
+  detail::register_filters();  // netCDF looks for them when it opens a file
   int id = -1;
   detail::check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), path, op);
   return detail::NetcdfFile(id);
@@ -170,13 +170,13 @@ void read_box(const Variable& variable, const detail::Selection& box, const at::
     const auto place = flat.narrow(0, piece.offset, piece.size);
     const auto target = direct ? place : at::empty({piece.size}, type);
     read_piece(variable, box, piece, target);
-    const bool checked_later = variable.decoding.is_active();  // when it is known what the numbers mean
+    const bool checked_later = variable.decoding.is_active();  // after decoding
     if (variable.info.element.may_overflow && !checked_later) detail::copy_uint64(target, place, variable.path, op);
     else if (!direct) place.copy_(target);
   }
 }
 
-/// The variables of a group and of those in it.
+/// Adds the variables of a group and of groups in it.
 void add_names(int group, const std::string& prefix, std::vector<std::string>& names) {
   for (const auto& name : root_names(group, true)) names.push_back(prefix + name);
   int count = 0;
@@ -248,7 +248,7 @@ Rows netcdf_rows(const Source& source, const std::string& name, const StoredRows
   const detail::Hdf5Turn turn;
   const auto& comm = comm_of(options.comm);
   const auto open = detail::opener(detail::open_netcdf, name, detail::numbers_for(options.decode), op);
-  // The mutex is the library's, and outlives all files.
+  // The library owns the mutex, which exists longer than all files.
   const std::shared_ptr<std::recursive_mutex> mutex(std::shared_ptr<void>(), &hdf5_mutex());
   return detail::rows_of({"netcdf_rows", look_into(source, name, open, comm), open, mutex}, options);
 }

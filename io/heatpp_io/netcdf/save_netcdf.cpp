@@ -21,7 +21,7 @@ namespace {
 constexpr auto op = "save_netcdf";
 constexpr std::int64_t direct_bytes = std::int64_t{1} << 30;
 
-/// A variable that all ranks write together, by netCDF.
+/// A variable that all ranks write together through netCDF.
 struct Target {
   const detail::NewVariable& x;
   const detail::SaveJob& job;
@@ -54,7 +54,7 @@ detail::NetcdfVariable define(const Target& to, int file) {
   return made;
 }
 
-/// Writes a piece of a part that begins at index `first` along `axis`; nothing without a piece.
+/// Writes a piece of a part that begins at index `first` along `axis`; writes nothing if there is no piece.
 struct Part {
   const at::Tensor& values;
   std::size_t axis;
@@ -76,7 +76,7 @@ std::vector<detail::Piece> pieces_of(const at::Tensor& values) {
   return detail::plan_pieces({values.sizes().begin(), values.sizes().end()}, direct_bytes / values.element_size());
 }
 
-/// All ranks call equally often, which growing and compressed variables want.
+/// All ranks make equally many calls, which growing and compressed variables require.
 void write_together(const Target& to, const detail::Blocks& blocks, std::int64_t begin) {
   const auto axis = static_cast<std::size_t>(*blocks.layout.split());
   const Part part{blocks.mine, axis, begin + blocks.layout.offset(to.x.comm.rank())};
@@ -103,7 +103,7 @@ void write_apart(const Target& to, const detail::Blocks& blocks, std::int64_t be
   });
 }
 
-/// Whether all ranks write together. In a file that is extended the dimensions may be growing ones.
+/// Whether all ranks write together. A file that is extended may have growing dimensions.
 bool together(const SaveNetcdfOptions& options) { return options.compression || options.unlimited || options.append; }
 
 /// Writes `x`, or a piece of the array that begins at row `begin`.
@@ -133,7 +133,7 @@ detail::Transfer write_netcdf4(const detail::NewVariable& x, const detail::SaveJ
   return {collective, collective ? "" : "independent: each rank writes its rows"};
 }
 
-/// Makes the file, which `write` fills.
+/// Makes the file, and calls `write` to fill it.
 void save_variable(const detail::NewVariable& given, const std::filesystem::path& path, const WritePieces& write) {
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;

@@ -19,7 +19,7 @@ using heatpp::detail::raise;
 constexpr auto load_op = "load_npz";
 constexpr std::string_view suffix = ".npy";
 
-/// The name of a member's array, or nothing for members that are none.
+/// Returns the name of a member's array, or nothing if the member is not an array.
 std::string array_name(const std::string& member) {
   return member.ends_with(suffix) ? member.substr(0, member.size() - suffix.size()) : std::string();
 }
@@ -45,7 +45,7 @@ detail::ZipMember find_member(const std::vector<detail::ZipMember>& members, con
   return found.back();
 }
 
-/// An open member; readers of it hold references to what is before them.
+/// An open member; its readers refer to the members above them.
 struct OpenMember {
   OpenMember(std::string path_, const std::string& name)
       : path(std::move(path_)),

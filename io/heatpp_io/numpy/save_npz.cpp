@@ -38,7 +38,7 @@ void check_names(const std::vector<NamedArray>& arrays, const SaveNpzOptions& op
   }
 }
 
-/// Rows that one rank has written, or will.
+/// Rows that one rank has written, or will write.
 struct Piece {
   std::int64_t first, bytes, crc, stored;
 };
@@ -47,7 +47,7 @@ std::int64_t crc_of(const void* data, std::int64_t bytes) {
   return static_cast<std::int64_t>(crc32_z(0, static_cast<const Bytef*>(data), static_cast<z_size_t>(bytes)));
 }
 
-/// Deflated blocks that end at a byte and refer to nothing before them: joined, pieces are one stream without its end.
+/// Returns deflated blocks that end at a byte and refer only to themselves. Joined, they are a stream without its end.
 std::string deflated(const void* data, std::int64_t bytes, int level) {
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -71,7 +71,7 @@ std::string deflated(const void* data, std::int64_t bytes, int level) {
   return out;
 }
 
-/// The pieces of all ranks, in the order of their elements.
+/// Returns the pieces of all ranks, in the order of their elements.
 std::vector<Piece> gathered(const std::vector<Piece>& mine, const Communicator& comm) {
   std::vector<std::int64_t> numbers;
   for (const auto& [first, bytes, crc, stored] : mine) numbers.insert(numbers.end(), {first, bytes, crc, stored});
@@ -85,7 +85,7 @@ std::vector<Piece> gathered(const std::vector<Piece>& mine, const Communicator& 
   return pieces;
 }
 
-/// An array on its way into a member of an archive.
+/// Writes an array to a member of an archive.
 class Writer {
  public:
   Writer(const detail::FileWriter& file, const DNDarray& x, std::optional<int> level)
@@ -112,7 +112,7 @@ class Writer {
   }
 
  private:
-  /// Runs that are stored have their place; those that are compressed are kept until all ranks know how long they are.
+  /// Stored runs have a known place; compressed ones are kept until all ranks know their sizes.
   void write_elements(std::int64_t begin) {
     const auto blocks = detail::blocks_of(x_);
     detail::each_run(blocks.layout, blocks.mine, x_.comm(), [&](std::int64_t first, const at::Tensor& elements) {
@@ -147,7 +147,7 @@ class Writer {
   std::vector<std::string> kept_;
 };
 
-/// A member as it is, by rank 0.
+/// Rank 0 writes a stored member.
 void write_text(const detail::FileWriter& file, detail::ZipMember& member, const std::string& text,
                 const Communicator& comm) {
   const auto bytes = detail::npy_text(text);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto op = "load_model", kind_key = "heatpp.kind";
 
-/// Names and texts in turn, as rank 0 reads them.
+/// Returns names and texts in turn, as rank 0 reads them.
 std::vector<std::string> metadata_of(const std::string& path) {
   const auto& comm = default_comm();
   std::vector<std::string> texts;

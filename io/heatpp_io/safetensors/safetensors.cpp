@@ -127,7 +127,7 @@ void save_safetensors(const std::vector<NamedArray>& arrays, const std::filesyst
     contents.tensors.push_back({name, heatpp::detail::to_torch(x.dtype()), x.shape()});
     bytes += detail::bytes_of(x);
   }
-  (void)detail::safetensors_header(contents, save_op);  // before a file is made, for dtypes
+  (void)detail::safetensors_header(contents, save_op);  // checks dtypes before a file is made
   const detail::NewFile file{save_op, arrays[0].second.comm(), path, bytes};
   const auto transfer = save_one(file, [&](const detail::SaveJob& job) { return write_file(job, arrays, contents); });
   recorder.finish(bytes, 1, transfer);

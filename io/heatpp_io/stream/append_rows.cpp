@@ -15,7 +15,7 @@ void detail::check_growth(const Growth& to, const DNDarray& x) {
       to.shape.size() == x.shape().size() && std::equal(x.shape().begin() + 1, x.shape().end(), to.shape.begin() + 1);
   if (!fits)
     raise<ValueError>(append_op,
-                      "got rows of shape {} for \"{}\", whose shape is {}; expected other extents than the first alike",
+                      "got rows of shape {} for \"{}\", whose shape is {}; expected equal extents except the first",
                       heatpp::to_string(x.shape()), to.path, heatpp::to_string(to.shape));
   if (to.dtype != x.dtype())
     raise<ValueError>(append_op, "got rows of {} for \"{}\", which holds {}; expected the same dtype", name(x.dtype()),

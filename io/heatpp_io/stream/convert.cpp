@@ -21,13 +21,13 @@ std::vector<std::string> names_of(const StoredArray& x, const std::string& path,
   if (options.files == 1) return {path};
   if (x.shape().empty())
     raise<ValueError>(op, "got an array without axes; expected rows to put in {} files", options.files);
-  const std::string extension;  // of files in a directory, which has none
+  const std::string extension;  // extension of files; a directory has none
   if (path.find("{rank}") == std::string::npos)
     raise<ValueError>(op, "got \"{}\" for {} files; expected a name with \"{{rank}}\" in it", path, options.files);
   return detail::shard_names(path, x.comm(), {op, extension, options.files});
 }
 
-/// Names of dimensions and attributes as they were, where others are not asked for and the format has room for them.
+/// Returns options with the old names of dimensions and attributes, unless others are given or the format has no room.
 SaveOptions annotated(const StoredArray& x, const ConvertOptions& options, const detail::Format& format) {
   auto save = options.save;
   if (!format.rules) return save;
@@ -43,7 +43,7 @@ SaveOptions annotated(const StoredArray& x, const ConvertOptions& options, const
   return save;
 }
 
-/// Chunks as they were, where others are not asked for.
+/// Returns options with the old chunks, unless others are given.
 SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, const detail::Format& format,
                         const Shape& shape) {
   auto save = options.save;
@@ -55,7 +55,7 @@ SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, con
   return save;
 }
 
-/// Writes rows first .. first + count to one file.
+/// Writes rows first ... first + count - 1 to one file.
 void write_part(const StoredArray& x, const std::string& path, const ConvertOptions& options, const Layout& parts,
                 int part) {
   const auto first = parts.offset(part), count = parts.count(part);
@@ -85,7 +85,7 @@ void write_part(const StoredArray& x, const std::string& path, const ConvertOpti
 std::vector<std::string> convert(const StoredArray& array, const std::string& path, const ConvertOptions& given) {
   const auto names = names_of(array, path, given);
   const auto& format = detail::format_of(std::filesystem::path(path), op);
-  const auto x = format.rules ? array.stored() : array;  // attributes say what its numbers mean
+  const auto x = format.rules ? array.stored() : array;  // attributes decode its numbers
   auto options = given;
   options.save = annotated(x, given, format);
   if (x.shape().empty()) {

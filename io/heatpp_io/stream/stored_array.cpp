@@ -48,7 +48,7 @@ struct StoredArray::Impl {
     if (format.annotations) say(format);
   }
 
-  /// What the first file says of the array.
+  /// Stores what the first file says about the array.
   void say(const detail::Format& format) {
     const auto& path = shards.paths[0];
     detail::Annotations found;
@@ -75,7 +75,7 @@ struct StoredArray::Impl {
     files = std::ssize(detail::expand(source, comm, op, ".csv"));
   }
 
-  /// The ranks' shares of a piece, cut where chunks begin.
+  /// Returns the ranks' shares of a piece, cut at the beginning of chunks.
   [[nodiscard]] Layout cut(std::int64_t first, const Shape& extents) const {
     const Layout even(extents, 0, comm.size());
     const auto chunk = info.chunks.empty() ? 1 : info.chunks[0];
@@ -83,7 +83,7 @@ struct StoredArray::Impl {
     return detail::between_chunks(even, chunk, first);
   }
 
-  /// This rank's block of rows `first` and following under `layout`.
+  /// Returns this rank's block of the rows from `first` on with the given `layout`.
   [[nodiscard]] DNDarray read(std::int64_t first, Layout layout) {
     const auto rank = comm.rank();
     const auto shape = layout.local_shape(rank);

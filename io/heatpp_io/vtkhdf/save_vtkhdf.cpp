@@ -35,12 +35,12 @@ std::int64_t bytes_of(const VtkStep& step) {
   return bytes;
 }
 
-/// As many as the ranks are to write of 0, 1, 2, ...
+/// Returns the numbers first, first + 1, ..., stop - 1, split over the ranks.
 DNDarray counting(std::int64_t first, std::int64_t stop, const Communicator& comm) {
   return arange(first, stop, {.dtype = int64, .split = 0, .comm = comm});
 }
 
-/// Makes a file of one step in `to`: with an axis for steps if `grows`, whose rows are points in clouds.
+/// Makes a file of one step in `to`. If `grows`, it has an axis for steps, which in clouds is that of the points.
 detail::Transfer write_first(const detail::SaveJob& to, const Job& job, std::optional<double> time, bool grows) {
   const auto& [comm, path, options, step] = job;
   all_or_none(comm, [&, &comm = comm, &step = step] {
@@ -70,7 +70,7 @@ void make_file(const Job& job) {
            [&](const detail::SaveJob& to) { return write_first(to, job, time, time.has_value() && job.step.cloud); });
 }
 
-/// Gives a dataset 0, 1, 2, ... the numbers that it has not of `count`.
+/// Extends a dataset 0, 1, 2, ... to `count` numbers.
 void grow_counting(const std::string& path, const std::string& dataset, std::int64_t count, const Communicator& comm) {
   std::array<std::int64_t, 1> has{0};
   all_or_none(comm, [&] {
@@ -80,8 +80,8 @@ void grow_counting(const std::string& path, const std::string& dataset, std::int
   if (has[0] < count) detail::append_rows_hdf5(counting(has[0], count, comm), path, {.dataset = dataset});
 }
 
-/// Adds the step behind those that the file `to` has, whose datasets have rows. A step that failed half-way leaves rows
-/// that no step refers to.
+/// Adds the step after those in the file `to`, whose datasets have rows. If it fails half-way, it leaves rows to which
+/// no step refers.
 void add_step(const detail::SaveJob& to, const Job& job, const VtkFile& before) {
   const auto& [comm, path, options, step] = job;
   for (const auto& [dataset, x] : step.arrays)
@@ -94,7 +94,7 @@ void add_step(const detail::SaveJob& to, const Job& job, const VtkFile& before) 
   });
 }
 
-/// Writes a grid's file of one step again, with an axis for time, and the second step behind it.
+/// Writes a grid's file of one step again, with an axis for time, and the second step after it.
 void add_second_step(const Job& job, VtkFile before) {
   auto first = job.step;
   first.spacing = before.spacing;
@@ -113,8 +113,8 @@ void add_second_step(const Job& job, VtkFile before) {
   });
 }
 
-/// What rank 0 sees of the file that a step is to be added to; others learn how many steps it has. Nothing where there
-/// is none. Collective.
+/// Returns what rank 0 finds in the file to which a step is added; other ranks get the number of steps. Returns nothing
+/// if there is no file. Collective.
 std::optional<VtkFile> look(const Job& job) {
   std::optional<VtkFile> found;
   std::array<std::int64_t, 1> steps{0};
@@ -143,7 +143,7 @@ std::vector<heatpp::detail::Setting> settings_of(const std::vector<NamedArray>& 
           {"compression", o.compression ? formatted("{}", *o.compression) : "none"}};
 }
 
-/// That of all arrays. Throws CommError for several.
+/// Returns the communicator of all arrays. Throws CommError if there are several.
 Communicator comm_of(const std::vector<NamedArray>& arrays, const SaveVtkhdfOptions& options) {
   if (arrays.empty() && !options.points) raise<ValueError>(op, "got no arrays and no points; expected some");
   const auto& comm = options.points ? options.points->comm() : arrays[0].second.comm();

@@ -19,13 +19,13 @@ namespace {
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
-/// An array that is to grow; no text where there is none yet.
+/// An array that grows; the text is empty if it does not exist yet.
 struct Growing {
   fs::path directory, metadata;
   std::string text;
 };
 
-/// The array, which rank 0 looks for. A store without arrays, and a group that does not have this one, get it.
+/// Returns the array that rank 0 finds, or none for a store without arrays and a group that does not have this one.
 Growing find_growing(const StorePath& path, const Communicator& comm) {
   Growing found;
   all_or_none(comm, [&] {
@@ -46,7 +46,7 @@ Growing find_growing(const StorePath& path, const Communicator& comm) {
   return {all[0], all[1], all[2]};
 }
 
-/// Throws where rows cannot be added as the others are stored.
+/// Throws if rows cannot be added in the form of the stored ones.
 void check_stored(const ZarrArray& array, const fs::path& path, const DNDarray& x) {
   const auto refuse = [&](const std::string& what) {
     raise<IoError>(append_op, "got \"{}\" {}; expected an array as save_zarr makes, as convert does of this one",
@@ -59,7 +59,7 @@ void check_stored(const ZarrArray& array, const fs::path& path, const DNDarray& 
     refuse("with filters that round");
 }
 
-/// The shape in the array's metadata, and in what groups around it have consolidated.
+/// Sets the shape in the array's metadata, and in the consolidated metadata of enclosing groups.
 void set_shape(const Growing& growing, const Shape& shape) {
   const auto file = growing.metadata.filename().string();
   auto all = parse_json(growing.text, growing.metadata.string(), append_op);
@@ -75,7 +75,7 @@ void set_shape(const Growing& growing, const Shape& shape) {
   tell_groups(store, name, {{file, all}}, append_op);
 }
 
-/// `x` behind those rows of the last chunks that are there already.
+/// Returns `x` after the rows that the last chunks already have.
 DNDarray with_last_rows(const DNDarray& x, const fs::path& path, std::int64_t begin, std::int64_t end) {
   if (begin == end) return x;
   const auto rows = end - begin;
@@ -89,7 +89,7 @@ DNDarray with_last_rows(const DNDarray& x, const fs::path& path, std::int64_t be
     return heatpp::detail::wrap(at::cat({before, x.larray()}), std::move(all), x.comm());
   };
   if (x.split() != 0) return put_together(x.layout().with(old_shape, x.split()), x.layout().with(shape, x.split()));
-  // Rank 0's rows come first.
+  // The rows of rank 0 come first.
   std::vector<std::int64_t> first(static_cast<std::size_t>(x.comm().size()) + 1, rows), offsets = first;
   first[0] = offsets[0] = 0;
   for (std::size_t rank = 1; rank < offsets.size(); ++rank) offsets[rank] += x.layout().offset(static_cast<int>(rank));

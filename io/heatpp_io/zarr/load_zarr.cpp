@@ -30,7 +30,7 @@ struct Stored {
   detail::ZarrArray array;
 
   void read(const detail::Selection& box, const at::Tensor& out) const {
-    constexpr std::size_t at_once = 256;  // chunks may be many
+    constexpr std::size_t at_once = 256;  // limit, because there may be many chunks
     std::vector<detail::ChunkPart> parts;
     const auto read_parts = [&] {
       at::parallel_for(0, std::ssize(parts), 1, [&](std::int64_t begin, std::int64_t end) {
@@ -68,7 +68,7 @@ struct Stored {
   }
 };
 
-/// Whether bytes of chunks have to be made anew to read any of them.
+/// Whether reading any part of a chunk requires decoding of bytes.
 bool is_compressed(const detail::ChunkCodecs& codecs) {
   return !codecs.bytes.empty() || !codecs.filters.empty() ||
          (codecs.sharding && is_compressed(codecs.sharding->codecs));
@@ -87,7 +87,7 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
   const auto text = found.files->text(found.metadata, op);
   const auto stored = std::make_shared<Stored>(Stored{found, parse_zarray(text, found.shown(), op)});
   auto& array = stored->array;
-  // Before the array that is returned: g++ 12 destroys its extents twice if this throws among its parts.
+  // Comes before the returned array: g++ 12 destroys its extents twice if one of its parts throws.
   auto decoding = decoding_of(read_zarr_attributes(*found.files, found.metadata, op).attributes,
                               stored_numbers(array.type), heatpp::detail::formatted("\"{}\"", path), op);
   OpenArray opened{{.shape = array.shape,
@@ -96,7 +96,7 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
                     .compressed = is_compressed(array.codecs)},
                    [stored](const auto& box, const auto& out) { stored->read(box, out); },
                    std::move(decoding)};
-  if (opened.decoding.is_active()) array.type.element.may_overflow = false;  // it is known later what numbers mean
+  if (opened.decoding.is_active()) array.type.element.may_overflow = false;  // checked after decoding
   return opened;
 }
 

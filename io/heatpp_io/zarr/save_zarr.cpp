@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr auto op = "save_zarr";
 
-/// Throws ValueError for extents that are not one positive one for each axis. None are right.
+/// Throws ValueError if the extents are not one positive number for each axis. No extents are valid.
 void check_extents(const char* what, const Shape& extents, const Shape& shape) {
   if (extents.empty()) return;
   if (extents.size() != shape.size() || std::ranges::any_of(extents, [](std::int64_t extent) { return extent < 1; }))
@@ -46,11 +46,11 @@ void check_options(const Shape& shape, const SaveZarrOptions& options) {
                         heatpp::to_string(options.shards), heatpp::to_string(options.chunks));
 }
 
-/// Where an array goes.
+/// The place where an array is written.
 struct Target {
   fs::path store;
-  std::string name;   ///< of the array in it; empty: the store itself is the array
-  bool adds = false;  ///< to the group that is there, whose other arrays stay
+  std::string name;   ///< name of the array in it; empty: the store itself is the array
+  bool adds = false;  ///< adds it to an existing group and keeps the other arrays
   int format = 2;
 };
 
@@ -79,7 +79,7 @@ bool is_array(const fs::path& place) {
          (fs::exists(place / "zarr.json", ignored) && detail::format_of_group(place, op) == 0);
 }
 
-/// Throws where an array lies on the way to the target, whose metadata a group would replace.
+/// Throws if the path to the target contains an array, whose metadata a group would replace.
 void check_way(const Target& target) {
   for (auto way = fs::path(target.name).parent_path(); !way.empty(); way = way.parent_path())
     if (is_array(target.store / way))
@@ -87,7 +87,7 @@ void check_way(const Target& target) {
                      (target.store / way).string());
 }
 
-/// Throws where what is at the target must not be replaced. An array that is added to a group gets its format.
+/// Throws if the target must not be replaced. An array that is added to a group gets its format.
 void look_at(Target& target, const SaveZarrOptions& options) {
   std::error_code ignored;
   const auto path = target.store;
@@ -115,7 +115,7 @@ void look_at(Target& target, const SaveZarrOptions& options) {
                    place.string());
 }
 
-/// Extents that divide those of shards, about as large as wanted.
+/// Returns extents that divide those of shards and are about as large as wanted.
 Shape dividing(Shape chunks, const Shape& shards) {
   for (std::size_t i = 0; i < shards.size() && shards[i] > 0; ++i) {
     chunks[i] = std::min(chunks[i], shards[i]);
@@ -131,7 +131,7 @@ Shape chunks_of(const Layout& layout, Dtype dtype, const SaveZarrOptions& option
   return dividing(std::move(chunks), options.shards.size() == chunks.size() ? options.shards : Shape());
 }
 
-/// A store that is made aside, or an array of one.
+/// A store, or an array in a store, that is made under a temporary name.
 struct NewStore {
   detail::NewZarray array;
   const Communicator& comm;
@@ -153,7 +153,7 @@ std::vector<heatpp::detail::Setting> settings_of(const NewStore& store) {
   return settings;
 }
 
-/// The directory where rank 0 makes what is new. Only there it has one.
+/// Returns the directory where rank 0 makes the new files; null on other ranks.
 std::unique_ptr<detail::AsideDirectory> begin(const NewStore& store, Target& target, std::int64_t bytes) {
   std::unique_ptr<detail::AsideDirectory> aside;
   all_or_none(store.comm, [&] {

@@ -35,10 +35,10 @@ ht::io::SaveOptions said(Attributes attributes, std::vector<std::string> dimensi
   return options;
 }
 
-/// Not by ==, whose sides Catch would print.
+/// Compares without ==, whose sides Catch would print.
 bool says(const ht::io::StoredInfo& info, const Attributes& expected) { return info.attributes == expected; }
 
-/// What `contents` and StoredArray find alike.
+/// Returns what both `contents` and StoredArray find.
 ht::io::StoredInfo found(const std::string& path) {
   const auto all = ht::io::contents(path);
   REQUIRE(all.size() == 1);
@@ -48,7 +48,7 @@ ht::io::StoredInfo found(const std::string& path) {
   return all[0];
 }
 
-/// The same of files with NaN, which equals nothing.
+/// Returns the attributes of files with NaN, which is not equal to itself.
 Attributes found_in(const std::string& path) { return ht::io::StoredArray(path).info().attributes; }
 
 }  // namespace
@@ -102,7 +102,7 @@ TEST_CASE("convert keeps what is said of an array, but for what is given", "[io]
     }
     ht::io::convert(x, dir.path("part-{rank}." + from), {.files = 2});
     CHECK(says(ht::io::StoredArray(dir.path("part-*." + from)).info(), everything));
-    ht::io::convert(x, dir.path("y.npy"));  // which has no room for it
+    ht::io::convert(x, dir.path("y.npy"));  // NPY has no room for them
     CHECK(same(ht::io::load(dir.path("y.npy")), counting({6, 4})));
   }
 }
@@ -288,7 +288,7 @@ TEST_CASE("Zarr's attributes may be as Python writes them", "[io][attributes]") 
              Contains(".zattrs\", which cannot be understood"));
 }
 
-// What Python's libraries have written, for them to read again: attributes_test.py.
+// Files that Python's libraries wrote, to be read by them again: attributes_test.py.
 TEST_CASE("Files of Python's libraries are converted with what they say", "[.annotated]") {
   const std::string root = std::getenv("HEATPP_ANNOTATED_FILES");
   for (const std::string from : {"x.h5", "x.nc", "v2.zarr", "v3.zarr"})

@@ -1,5 +1,5 @@
-"""Whether heatpp takes attributes and names of dimensions from and to files as h5py, netCDF4 and zarr have them:
-attributes_test.py MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where these are missing."""
+"""Checks that heatpp reads and writes attributes and names of dimensions as h5py, netCDF4 and zarr do:
+attributes_test.py MPIEXEC ... TEST. If these are missing, exits with 77, which ctest shows as skipped."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ VALUES = np.arange(12, dtype=np.float64).reshape(4, 3)
 NAMES = ["time", "x"]
 SAID = {"units": "K", "temp\u00e9": 4, "long_name": "température", "level": 3, "factor": 0.5, "range": [0, 9], "weights": [0.5, 2.0], "stations": ["north", "far south"]}
 
-# What stands for missing values: in Zarr's format 2 the fill value, 0 unless given.
+# The marks of missing values: in Zarr's format 2 the fill value, 0 unless given.
 MARKERS = {"x.nc": {"_FillValue": -1.0}, "v2.zarr": {"_FillValue": 0.0}}
 
 
@@ -29,11 +29,11 @@ def write(folder):
         x = file.create_dataset("data", data=VALUES)
         x.attrs.update(SAID)
         x.attrs["units"] = np.bytes_("K")  # a text of fixed length
-        x.attrs["long_name"] = np.bytes_("température".encode("latin-1"))  # as older files have it
-        x.attrs["CLASS"] = "ARRAY"  # as PyTables has it, which netCDF keeps for itself
+        x.attrs["long_name"] = np.bytes_("température".encode("latin-1"))  # as in older files
+        x.attrs["CLASS"] = "ARRAY"  # as PyTables writes it; netCDF reserves it
         del x.attrs["temp\u00e9"]
         h5py.h5a.create(x.id, b"temp\xe9", h5py.h5t.NATIVE_INT32, h5py.h5s.create(h5py.h5s.SCALAR)).write(np.array(4, np.int32))
-        x.attrs["where"] = file.ref  # which is left out
+        x.attrs["where"] = file.ref  # this is left out
         for axis, name in enumerate(NAMES):
             x.dims[axis].label = name
     with netCDF4.Dataset(folder / "x.nc", "w") as file:
@@ -52,7 +52,7 @@ def write(folder):
 
 
 def said(path):
-    """Attributes and names of dimensions."""
+    """Returns attributes and names of dimensions."""
     if path.suffix == ".h5":
         with h5py.File(path) as file:
             (x,) = file.values()
@@ -86,6 +86,6 @@ with tempfile.TemporaryDirectory() as root:
     files.remove(folder / "out/flags.nc")
     assert len(files) == 12, files
     for path in files:
-        markers = {} if path.suffix == ".zarr" else MARKERS.get(path.stem, {})  # Zarr has them as the array's fill value
+        markers = {} if path.suffix == ".zarr" else MARKERS.get(path.stem, {})  # Zarr stores the fill value
         assert said(path) == (SAID | markers, NAMES), (path, said(path))
         print(f"{path.name}: as Python reads it")

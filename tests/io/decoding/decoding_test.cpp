@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr auto no_value = std::numeric_limits<double>::quiet_NaN();
 
-/// How an array is stored, what is said of it, and what xarray 2026.9 makes of it.
+/// How an array is stored, its attributes, and what xarray 2026.9 reads.
 struct Case {
   const char* name;
   at::ScalarType type;
@@ -112,7 +112,7 @@ const std::vector<Case> cases{
      {{"scale_factor", 0.01}, {"add_offset", 280.0}, {"_FillValue", -32768}},
      at::kDouble,
      {280.1, no_value, 281.5}},
-    // Bounds are looked at as netCDF4 does; xarray leaves them to the reader.
+    // Bounds have the meaning of netCDF4; xarray leaves them to the reader.
     {"a range", at::kShort, {1, 50, -5, 200}, {{"valid_range", limits}}, at::kFloat, {1, 50, no_value, no_value}},
     {"a lower bound", at::kShort, {1, -5, 200}, {{"valid_min", 0}}, at::kFloat, {1, no_value, 200}},
     {"bounds of floats",
@@ -146,7 +146,7 @@ const std::vector<Case> cases{
 std::vector<std::string> formats_of(const Case& one) {
   std::vector<std::string> all{"h5"};
   const auto is_single = [](const auto& each) { return std::holds_alternative<float>(each.second); };
-  if (std::ranges::none_of(one.said, is_single)) all.emplace_back("zarr");  // whose JSON has no float32
+  if (std::ranges::none_of(one.said, is_single)) all.emplace_back("zarr");  // its JSON has no float32
   if (ht::io::supports_netcdf() && one.type != at::kHalf && !one.said.contains("dtype")) all.emplace_back("nc");
   return all;
 }
@@ -155,7 +155,7 @@ ht::DNDarray spread(const at::Tensor& values) {
   return distribute(values, ht::Layout({values.numel()}, 0, ht::world().size()));
 }
 
-/// As Zarr's format 3 has it, in one chunk.
+/// Writes an array in Zarr's format 3, in one chunk.
 void write_zarr_3(const std::string& path, const std::string& type, const at::Tensor& values, const std::string& fill,
                   const std::string& attributes) {
   on_root([&] { fs::create_directories(path + "/c"); });
@@ -170,7 +170,7 @@ void write_zarr_3(const std::string& path, const std::string& type, const at::Te
   write_bytes(path + "/c/0", bytes_of(values));
 }
 
-/// As Zarr's format 2 has it, in one chunk.
+/// Writes an array in Zarr's format 2, in one chunk.
 void write_zarr_2(const std::string& path, const std::string& type, const at::Tensor& values, const std::string& fill,
                   const std::string& attributes) {
   on_root([&] { fs::create_directories(path); });
@@ -236,7 +236,7 @@ TEST_CASE("Zarr's formats say what is missing as xarray writes it", "[io][decodi
   check(dir.path("packed3.zarr"), packed, unpacked);
   write_zarr_2(dir.path("floats2.zarr"), "<f4", floats, "-9999.0", "{" + named + "}");
   check(dir.path("floats2.zarr"), floats, known);
-  write_zarr_2(dir.path("unwritten.zarr"), "<f4", floats, "-9999.0", "{}");  // a value of chunks that are not there
+  write_zarr_2(dir.path("unwritten.zarr"), "<f4", floats, "-9999.0", "{}");  // the value of missing chunks
   check(dir.path("unwritten.zarr"), floats, floats);
   write_zarr_3(dir.path("floats3.zarr"), "float32", floats, "\"NaN\"", R"({"_FillValue": "AAAAAICHw8A="})");
   check(dir.path("floats3.zarr"), floats, known);
@@ -308,7 +308,7 @@ TEST_CASE("convert keeps stored numbers and what is said of them", "[io][decodin
         for (const auto& [name, value] : one.said) CHECK((flag || kept.info().attributes.contains(name)));
         CHECK(kept.info().dimension_names == std::vector<std::string>{"t"});
       }
-      ht::io::convert(ht::io::StoredArray(path), dir.path("y.npy"));  // which has no attributes
+      ht::io::convert(ht::io::StoredArray(path), dir.path("y.npy"));  // it has no attributes
       CHECK(same(ht::io::load(dir.path("y.npy")), tensor(one.expected, one.meant)));
     }
 }
@@ -348,7 +348,7 @@ TEST_CASE("Unsigned numbers keep their bits and their meaning on their way to ot
   CHECK(same(ht::io::load(dir.path("y.h5"), {.decode = false}), tensor({65535, 65534, 5}, at::kInt)));
 }
 
-// What Python's libraries have written, for them to read again: decoding_test.py.
+// Files that Python's libraries wrote, to be read by them again: decoding_test.py.
 TEST_CASE("Files of Python's libraries are loaded, and converted with what they say", "[.decoded]") {
   const fs::path root = std::getenv("HEATPP_DECODED_FILES");
   std::vector<std::string> stems;
@@ -360,13 +360,13 @@ TEST_CASE("Files of Python's libraries are loaded, and converted with what they 
     ht::io::save(ht::io::load(path, {.dataset = name, .split = 0}), (root / "out" / (stem + ".npy")).string());
     const ht::io::StoredArray x(path, {.dataset = name});
     for (const std::string to : {"h5", "nc", "zarr", "v3.zarr"})
-      if (to != "nc" || !ht::is_complex(x.dtype()))  // which netCDF has not
+      if (to != "nc" || !ht::is_complex(x.dtype()))  // netCDF does not have these
         ht::io::convert(x, (root / "out" / (stem + "." + to)).string(),
                         {.save = {.dataset = name, .zarr_format = to == "v3.zarr" ? std::optional(3) : std::nullopt}});
   }
 }
 
-// In a process of its own, in which nothing was compressed before.
+// Runs in its own process, in which nothing was compressed before.
 TEST_CASE("netCDF's first variable of a process may be compressed by any codec", "[.filtered]") {
   const std::string path = std::getenv("HEATPP_FILTERED_FILE");
   CHECK(same(ht::io::load(path, {.dataset = "v", .split = 0}), counting({1000})));

@@ -1,6 +1,6 @@
-"""Whether heatpp reads packed and missing numbers as xarray and netCDF4 do, and whether xarray reads the same from what
-heatpp converts: decoding_test.py MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where these are
-missing."""
+"""Checks that heatpp reads packed and missing numbers as xarray and netCDF4 do, and that xarray reads the same from
+files that heatpp converts: decoding_test.py MPIEXEC ... TEST. If these are missing, exits with 77, which ctest shows
+as skipped."""
 
 import os
 import pathlib
@@ -13,12 +13,12 @@ try:
     import netCDF4
     import numpy as np
     import xarray as xr
-    import zarr  # noqa: F401, which xarray needs
+    import zarr  # noqa: F401, xarray needs it
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-warnings.simplefilter("ignore")  # of several fill values, of which some files are made
+warnings.simplefilter("ignore")  # some files have several fill values on purpose
 FLOATS = np.array([280.1, np.nan, 281.5, 300.0, 250.25])
 SMALL = np.array([1.0, np.nan, 3.0, 250.0, 17.0])
 # What is written of an array, and how.
@@ -38,7 +38,7 @@ WRITTEN = {
     "numbers": (np.arange(5, dtype="i4"), {}),
     "flags": (np.array([True, False, True, True, False]), {}),
 }
-STORED = {  # by netCDF4 alone: type, numbers, attributes
+STORED = {  # written only by netCDF4: type, numbers, attributes
     "single": ("i2", [10, -1, 30], dict(_FillValue=np.int16(-1), scale_factor=np.float32(0.1), add_offset=np.float32(-20))),
     "offset": ("i2", [10, -1, 30], dict(_FillValue=np.int16(-1), add_offset=np.float32(-20))),
     "long": ("i4", [10, -1, 30], dict(_FillValue=np.int32(-1), scale_factor=np.float32(0.1), add_offset=np.float32(-20))),
@@ -53,7 +53,7 @@ def write(folder):
     for name, (values, encoding) in WRITTEN.items():
         data = xr.Dataset({"v": (("x",), values, {"units": "K"})})
         data.to_netcdf(folder / f"{name}.nc", engine="netcdf4", encoding={"v": encoding})
-        (folder / f"{name}.h5").write_bytes((folder / f"{name}.nc").read_bytes())  # read by HDF5's path
+        (folder / f"{name}.h5").write_bytes((folder / f"{name}.nc").read_bytes())  # load_hdf5 reads them
         for form in (2, 3):
             data.to_zarr(folder / f"{name}_v{form}.zarr", zarr_format=form, consolidated=False, encoding={"v": encoding})
     for name, (kind, values, said) in STORED.items():
@@ -79,7 +79,7 @@ def by_xarray(path):
 
 
 def expected(path):
-    """As xarray reads it, and netCDF4 where the range of the numbers is said."""
+    """Reads a file with xarray, or with netCDF4 if it states the range of the numbers."""
     if path.name in ("range.nc", "bounds.nc"):
         with netCDF4.Dataset(path) as file:
             return np.ma.filled(file["v"][:].astype("f4"), np.nan)
@@ -114,9 +114,9 @@ with tempfile.TemporaryDirectory() as root:
             if path.name == "complex.nc":
                 continue
             read, original = by_xarray(copy), by_xarray(path)
-            single = to.endswith("zarr") and path.name in ("single.nc", "goes.nc")  # JSON has no float32 for their scale
+            single = to.endswith("zarr") and path.name in ("single.nc", "goes.nc")  # JSON has no float32
             assert np.allclose(read.values, original.values, 1e-6, equal_nan=True) if single else equal(read.values, original.values), (copy, read.values, original.values)
-            kind = {"uint16": "int32"}.get(original.dtype.name, original.dtype.name)  # of an enumeration
+            kind = {"uint16": "int32"}.get(original.dtype.name, original.dtype.name)  # for an enumeration
             assert single or read.dtype == kind, (copy, read.dtype, original.dtype)
             assert read.attrs.get("units") == original.attrs.get("units"), copy
             print(f"{copy.name}: as xarray reads {path.name}")

@@ -68,7 +68,7 @@ TEST_CASE("a format that is too new names the HDF5 that reads it", "[io][content
   const auto path = dir.path("a.h5");
   write_plain(path, "x", counting({4}));
   auto bytes = read_bytes(path);
-  // The message of a contiguous layout: type 8, 24 bytes long, not shared; version 3, class 1.
+  // The message of a contiguous layout has type 8 and 24 bytes, is not shared, and has version 3 and class 1.
   const std::string layout("\x08\0\x18\0\0\0\0\0\x03\x01", 10);
   auto at = bytes.find(layout);
   if (at == std::string::npos) at = bytes.find(std::string("\x08\0\x18\0\1\0\0\0\x03\x01", 10));

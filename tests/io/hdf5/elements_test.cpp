@@ -8,13 +8,13 @@ namespace {
 
 using Catch::Contains;
 
-/// A dataset with elements of any type, as they lie in memory.
+/// A dataset with elements of any type, as they are in memory.
 struct Raw {
   hid_t type;
   std::vector<hsize_t> extents;
   const void* elements;
   std::vector<hsize_t> chunk = {};
-  std::vector<const char*> attributes = {};  ///< whose value is "1"
+  std::vector<const char*> attributes = {};  ///< attributes with the value "1"
 };
 
 /// Writes a file with one dataset, on rank 0, and closes the type.
@@ -41,7 +41,7 @@ void write_raw(const std::string& path, const std::string& name, const Raw& raw)
   H5Tclose(raw.type);
 }
 
-/// Two floats under these names.
+/// Returns the type of two floats with these names.
 hid_t pair_type(hid_t part, const char* first, const char* second) {
   const auto bytes = H5Tget_size(part);
   const hid_t type = H5Tcreate(H5T_COMPOUND, 2 * bytes);
@@ -68,7 +68,7 @@ struct Particle {
   float speed[3];
 };
 
-/// Records as PyTables and others write them: numbers, records in records, a small array, and a text.
+/// Returns a type of records as PyTables writes them: numbers, records in records, a small array, and a text.
 hid_t particle_type() {
   const hid_t place = pair_type(H5T_NATIVE_DOUBLE, "x", "y"), type = H5Tcreate(H5T_COMPOUND, sizeof(Particle));
   const hsize_t three = 3;

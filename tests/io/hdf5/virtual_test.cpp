@@ -10,7 +10,7 @@ using ht::io::MissingSources;
 constexpr hsize_t columns = 3;
 const std::optional<int> splits[] = {std::nullopt, 0, 1};
 
-/// A virtual dataset of files by the pattern "s-%b.h5", each with `rows` rows.
+/// Writes a virtual dataset of files with the pattern "s-%b.h5", each with `rows` rows.
 void write_pattern(const TempDir& dir, hsize_t rows) {
   on_root([&] {
     const hsize_t none[] = {0, columns}, endless[] = {H5S_UNLIMITED, columns}, block[] = {rows, columns};
@@ -27,7 +27,7 @@ void write_pattern(const TempDir& dir, hsize_t rows) {
   });
 }
 
-/// A virtual dataset of two files of 3 rows each, all of which the first source is, or rows 2 to 4 of the second.
+/// Writes a virtual dataset with 3 rows from each of two files: all rows of the first, and rows 2 to 4 of the second.
 void write_named(const TempDir& dir) {
   on_root([&] {
     const hsize_t all[] = {6, columns}, three[] = {3, columns}, five[] = {5, columns};
@@ -48,7 +48,7 @@ void write_named(const TempDir& dir) {
   });
 }
 
-/// One error for all ranks and splits.
+/// Returns the error, which is equal for all ranks and splits.
 std::string error_of(const TempDir& dir) {
   std::string text;
   for (const auto& split : splits) {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-/// Reads each file that writers_test.py has written, as it says beside it.
+/// Reads each file that writers_test.py has written and compares it with the expectation next to it.
 TEST_CASE("files of h5py", "[.writers]") {
   namespace fs = std::filesystem;
   const fs::path folder(std::getenv("HEATPP_HDF5_FILES"));

@@ -1,5 +1,5 @@
-"""Whether heatpp reads what h5py writes of HDF5's kinds of elements, and says what to do about what it cannot read: writers_test.py
-MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where h5py or NumPy are missing."""
+"""Checks that heatpp reads HDF5's kinds of elements that h5py writes, and explains what to do if it cannot: writers_test.py
+MPIEXEC ... TEST. If h5py or NumPy are missing, exits with 77, which ctest shows as skipped."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ ROWS = np.arange(13)
 
 
 def file(folder, name, expected, field="", error="", **how):
-    """A file whose dataset x, or its field, is to be read as `expected`, or refused with a text."""
+    """Makes a file whose dataset x, or its field, must be read as `expected`, or refused with a text."""
     if error:
         (folder / f"{name}.error").write_text(error)
     else:

@@ -20,12 +20,12 @@ int stored_type(const at::Tensor& values) {
 
 struct Stored {
   int mode = NC_NETCDF4;
-  int type = NC_NAT;  ///< that of the values unless given
+  int type = NC_NAT;  ///< that of the values, unless given
   std::vector<std::size_t> chunk = {};
   bool deflate = false;
 };
 
-/// Writes a file with one variable by netCDF's C calls alone, on rank 0.
+/// Writes a file with one variable by netCDF's C functions, on rank 0.
 void write_netcdf(const std::string& path, const std::string& name, const at::Tensor& values,
                   const Stored& stored = {}) {
   on_root([&] {

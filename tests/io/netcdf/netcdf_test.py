@@ -1,5 +1,5 @@
-"""Whether heatpp reads what SciPy writes in netCDF's classic formats, and SciPy what heatpp does: netcdf_test.py MPIEXEC
-... TEST. SciPy has CDF-1 and CDF-2. Ends with 77, which ctest shows as skipped, where it is missing."""
+"""Checks that heatpp and SciPy read each other's files in netCDF's classic formats: netcdf_test.py MPIEXEC ... TEST.
+SciPy has CDF-1 and CDF-2. If SciPy is missing, exits with 77, which ctest shows as skipped."""
 
 import os
 import pathlib

@@ -15,7 +15,7 @@ TEST_CASE("without HDF5's subfiling driver subfiles are errors on all ranks", "[
   CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(x, path, {.subfiles = -1}); }), Contains("-1 subfiles"));
   CHECK(dir.names().empty());
 
-  // What HDF5 1.14.5 leaves of a file in subfiles: a superblock, which says that there are 255 bytes, and a list.
+  // HDF5 1.14.5 leaves a superblock, which states 255 bytes, and a list of a file in subfiles.
   std::string superblock(112, '\0');
   superblock.replace(0, 8, "\211HDF\r\n\032\n");
   superblock[40] = '\377';

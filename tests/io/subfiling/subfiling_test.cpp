@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A variable of the environment while it lives.
+/// Sets an environment variable until the end of its scope.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
@@ -24,7 +24,7 @@ class Variable {
   const char* name_;
 };
 
-/// So that small arrays have many stripes.
+/// With short stripes, small arrays have many of them.
 Variable short_stripes() { return {"H5FD_SUBFILING_STRIPE_SIZE", "512"}; }
 
 std::vector<std::string> subfiles_in(const TempDir& dir) {
@@ -64,7 +64,7 @@ TEST_CASE("other ranks read the subfiles of some", "[io][subfiling]") {
   const auto path = dir.path("a.h5");
   const auto global = counting({53, 17}, at::kDouble);
   const auto rank = ht::world().rank(), last = ht::world().size() - 1;
-  const auto some = *ht::world().split(rank == last ? 1 : 0);  // the last rank alone, and all before it
+  const auto some = *ht::world().split(rank == last ? 1 : 0);  // the last rank alone, and all ranks before it
   if (rank == last) ht::io::save(ht::from_tensor(global, {.split = 0, .comm = some}), path, {.subfiles = 3});
   ht::world().barrier();
   CHECK(same(ht::io::load(path, {.split = 0}), global));
@@ -81,7 +81,7 @@ TEST_CASE("subfiles that HDF5 has made for others load", "[io][subfiling]") {
   const auto stripes = short_stripes();
   const auto path = dir.path("a.h5");
   const auto global = counting({53, 17}, at::kDouble);
-  const auto version = GENERATE(H5F_LIBVER_EARLIEST, H5F_LIBVER_V18, H5F_LIBVER_V110);  // of the superblock: 0, 2, 3
+  const auto version = GENERATE(H5F_LIBVER_EARLIEST, H5F_LIBVER_V18, H5F_LIBVER_V110);  // superblocks 0, 2, 3
   on_root([&] {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_mpi_params(access, MPI_COMM_SELF, MPI_INFO_NULL);
@@ -193,7 +193,7 @@ TEST_CASE("what subfiles cannot be is an error on all ranks", "[io][subfiling]")
   }
   CHECK_THAT(same_message<ht::IoError>([&] { ht::io::save(x, dir.path("no/a.h5"), {.subfiles = 2}); }),
              Contains("no/a.h5"));
-  // Once the subfiles are there.
+  // The subfiles exist now.
   CHECK_THAT(same_message<ht::IoError>([&] { ht::io::save(x, path, {.dataset = ".", .subfiles = 2}); }),
              Contains("cannot be made"));
   CHECK(dir.names().empty());
@@ -220,7 +220,7 @@ TEST_CASE("a file that h5fuse has put together is one of its own", "[io][subfili
   const auto path = dir.path("a.h5");
   ht::io::save(rows_of(global), path, {.subfiles = 2});
   const auto names = subfiles_in(dir);
-  on_root([&] {  // what the script does: stripes in turn, as long as there are any
+  on_root([&] {  // as the script: stripes in turn, until there are none
     std::array<std::ifstream, 2> parts{std::ifstream(dir.path(names[0])), std::ifstream(dir.path(names[1]))};
     std::ofstream whole(path, std::ios::in);
     std::array<char, 512> stripe{};

@@ -19,7 +19,7 @@ at::Tensor stored(const std::string& path, const std::string& dataset) {
 
 at::Tensor whole(std::vector<std::int64_t> numbers) { return at::tensor(numbers, at::kLong); }
 
-/// Numbers of a list that is an attribute of VTKHDF, on every rank.
+/// Returns the numbers of a list that is an attribute of VTKHDF, on every rank.
 template <class T>
 std::vector<T> attribute(const std::string& path, const char* name) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -33,7 +33,7 @@ std::vector<T> attribute(const std::string& path, const char* name) {
   return numbers;
 }
 
-/// A cloud of n points that another number tells apart.
+/// A cloud of n points. Clouds with another `number` have other values.
 struct Cloud {
   at::Tensor points, mass, velocity;
   Cloud(std::int64_t n, double number)
@@ -77,7 +77,7 @@ TEST_CASE("a grid has spacing and origin in the order of its axes", "[io][vtkhdf
   CHECK(attribute<double>(path, "Origin") == std::vector{-1.0, 3.0, 0.0});
   CHECK(at::equal(stored(path, "VTKHDF/PointData/t"), counting({2, 3})));
 
-  ht::io::save(cut(counting({2, 3, 2}) > 3, 0), path);  // by the name of the file
+  ht::io::save(cut(counting({2, 3, 2}) > 3, 0), path);  // the file's name gives the format
   CHECK(at::equal(stored(path, "VTKHDF/PointData/data"), (counting({2, 3, 2}) > 3).to(at::kByte)));
   const auto contents = ht::io::contents(path);
   CHECK(contents.size() == 1);
@@ -94,7 +94,7 @@ TEST_CASE("a grid's time steps are rows of its arrays", "[io][vtkhdf]") {
                           {.spacing = {2, 1}, .time = number / 4, .append = append});
     };
     add(0, false);
-    CHECK(at::equal(stored(path, "VTKHDF/PointData/x"), x));  // which VTK reads
+    CHECK(at::equal(stored(path, "VTKHDF/PointData/x"), x));  // VTK reads these
     for (const double number : {1, 2, 3}) add(number, true);
     CHECK(at::equal(stored(path, "VTKHDF/PointData/x"), at::stack({x, x + 1, x + 2, x + 3})));
     CHECK(at::equal(stored(path, "VTKHDF/PointData/v"), at::stack({v * 0, v, v * 2, v * 3})));

@@ -1,4 +1,4 @@
-"""Whether VTK's own reader finds in our files what was saved: vtkhdf_test.py MPIEXEC FLAG RANKS TEST, with VTK from PyPI."""
+"""Checks that VTK's own reader finds the saved data in our files: vtkhdf_test.py MPIEXEC FLAG RANKS TEST, with VTK from PyPI."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ SPACING, ORIGIN = (0.125, 0.25, 0.5), (1.0, 2.0, 3.0)  # along x, y and z
 
 
 class Errors:
-    """What VTK says on errors, which it does not raise."""
+    """Collects VTK's errors, which it does not raise."""
 
     def __init__(self):
         self.window = vtk.vtkStringOutputWindow()
@@ -27,7 +27,7 @@ class Errors:
 
 
 def steps_of(path):
-    """The times of a file, and the data set of each; of a file without times one."""
+    """Returns the times of a file and the data set of each, or one data set if there are no times."""
     errors = Errors()
     reader = vtk.vtkHDFReader()
     assert reader.CanReadFile(str(path)), path

@@ -10,7 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace io = ht::io::detail;
 
-/// A few random changes of a file.
+/// A few random changes to a file.
 class Damage {
  public:
   explicit Damage(std::uint64_t seed) : random_(seed) {}
@@ -48,7 +48,7 @@ class Damage {
   std::mt19937_64 random_;
 };
 
-/// 1 if the store is read, 0 if it is an error of the library.
+/// Returns 1 if the store is read, 0 if the library throws an error.
 int outcome(const std::string& path, std::optional<int> split) {
   try {
     static_cast<void>(ht::io::load(path, {.split = split, .slices = {ht::slice(0, 7), ht::slice(0, 5)}}));
@@ -59,7 +59,7 @@ int outcome(const std::string& path, std::optional<int> split) {
   }
 }
 
-/// Damages one of the files again and again; all ranks have to agree on what becomes of it, and others files stay good.
+/// Damages a file repeatedly and then restores it. All ranks must agree on each outcome.
 void damage(const std::string& store, const std::string& file, int tries, std::uint64_t seed) {
   const auto good = read_bytes(file);
   REQUIRE(!good.empty());
@@ -74,7 +74,7 @@ void damage(const std::string& store, const std::string& file, int tries, std::u
     CHECK(least[0] == -least[1]);
     ++errors[static_cast<std::size_t>(read)];
   }
-  CHECK((errors[0] > tries / 10 && errors[1] > 0));  // what a change leaves readable is read
+  CHECK((errors[0] > tries / 10 && errors[1] > 0));  // some changes leave the store readable
   write_bytes(file, good);
   CHECK(outcome(store, 0) == 1);
 }

@@ -16,7 +16,7 @@ ht::DNDarray cut(const at::Tensor& global, std::optional<int> split = 0) {
 
 nlohmann::json json_in(const std::string& path) { return nlohmann::json::parse(read_bytes(path)); }
 
-/// What the store has consolidated of the array: its metadata.
+/// Returns the consolidated metadata of the array.
 nlohmann::json consolidated(const std::string& store, const std::string& name, int format) {
   if (format == 2) return json_in(store + "/.zmetadata").at("metadata").at(name + "/.zarray");
   return json_in(store + "/zarr.json").at("consolidated_metadata").at("metadata").at(name);
@@ -82,7 +82,7 @@ TEST_CASE("paths lead into a store, and end as a shell completes them", "[io][za
   const auto values = counting({6, 5}, at::kInt);
   ht::io::save(cut(values), path + "/", {.dataset = "t", .zarr_format = 3});
   ht::io::save(cut(values + 1), path + "/g/u");
-  ht::io::save(cut(values + 2), path + "/g/u/");  // in the place of the one before
+  ht::io::save(cut(values + 2), path + "/g/u/");  // replaces the one before
   CHECK(names_in(path + "/") == std::vector<std::string>{"g/u", "t"});
   CHECK(names_in(path + "/g") == std::vector<std::string>{"u"});
   CHECK(consolidated(path, "g/u", 3) == own(path, "g/u", 3));
@@ -96,7 +96,7 @@ TEST_CASE("paths lead into a store, and end as a shell completes them", "[io][za
   ht::io::convert(ht::io::StoredArray(path + "/g/u"), dir.path("b.zarr/"));
   CHECK(names_in(path) == std::vector<std::string>{"g/u", "t", "v"});
   CHECK(same(ht::io::load(dir.path("b.zarr"), {.dataset = "data"}), at::cat({values + 2, values + 3})));
-  CHECK(same(ht::io::load({path, dir.path("b.zarr")}, {.dataset = "t", .split = 0}), values));  // which b.zarr has not
+  CHECK(same(ht::io::load({path, dir.path("b.zarr")}, {.dataset = "t", .split = 0}), values));  // only b.zarr lacks it
   CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(cut(values), dir.path("c.zip")); }), Contains("c.zip"));
   CHECK_THAT(same_message<ht::IoError>([&] { ht::io::save(cut(values), path + "/t/below"); }),
              Contains("below the array"));
@@ -153,7 +153,7 @@ TEST_CASE("rows come into arrays of format 3 as others make them", "[io][append]
              Contains("filters that round") && Contains("convert"));
 }
 
-// What Python has written, for it to read again: zarr_test.py.
+// Files that Python wrote, to be read by it again: zarr_test.py.
 TEST_CASE("stores of Python are read, grow, and are written", "[.zarr_python]") {
   const fs::path folder(std::getenv("HEATPP_ZARR_FILES"));
   int count = 0;

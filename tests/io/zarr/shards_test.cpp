@@ -7,7 +7,7 @@ namespace {
 using Catch::Contains;
 namespace fs = std::filesystem;
 
-/// An array with a part that no shard holds, and one that no part of a shard holds.
+/// Returns an array with a part that no shard holds, and one that is in a shard but in no part of it.
 at::Tensor with_gaps() {
   auto values = counting({7, 5}, at::kInt);
   values.slice(0, 4, 7).slice(1, 0, 4).fill_(-1);

@@ -12,7 +12,7 @@ std::string number(std::uint64_t value, std::size_t bytes) {
   return text;
 }
 
-/// Calls `use` with each part of a matrix of a multiple of its extents.
+/// Calls `use` with each part of a matrix. Its extents are multiples of `extents`.
 void each_part(const at::Tensor& values, const ht::Shape& extents,
                const std::function<void(std::int64_t, std::int64_t, const at::Tensor&)>& use) {
   for (std::int64_t i = 0; i < values.size(0) / extents[0]; ++i)

@@ -18,7 +18,7 @@ std::string filter(const std::string& name, const std::string& configuration) {
   return fmt::format(R"({{"name": "{}", "configuration": {}}})", name, configuration);
 }
 
-/// The first bytes of all elements, then the second ones, ...
+/// Returns the first bytes of all elements, then the second ones, ...
 std::string shuffled(const std::string& bytes, std::size_t itemsize) {
   std::string out;
   for (std::size_t byte = 0; byte < itemsize; ++byte)
@@ -114,7 +114,7 @@ TEST_CASE("a rectilinear grid of chunks", "[io][zarr]") {
     text.replace(text.find(R"("regular")"), 9, R"("rectilinear")");
     return text.replace(text.find(R"("chunk_shape": [4, 4])"), 21, R"("kind": "inline", "chunk_shapes": )" + chunks);
   };
-  write_bytes(path + "/zarr.json", describe("[[1, [2, 2], 4], 3]"));  // rows 1 + 2 + 2 + 4, two of which beyond the end
+  write_bytes(path + "/zarr.json", describe("[[1, [2, 2], 4], 3]"));  // rows 1 + 2 + 2 + 4, two of them after the end
   const ht::Shape begins{0, 1, 3, 5}, extents{1, 2, 2, 4};
   for (std::int64_t i = 0; i < 4; ++i)
     for (std::int64_t j = 0; j < 2; ++j) {

@@ -22,7 +22,7 @@ std::string metadata(const std::string& shape, const std::string& chunks, const 
       shape, chunks, stored.type, stored.compressor, stored.order, stored.separator);
 }
 
-/// Cuts an array of shape (7, 5) into chunks of (3, 2), and leaves the one at (1, 1) out; `file` gives name and
+/// Cuts an array of shape (7, 5) into chunks of (3, 2), and leaves out the one at (1, 1). `file` returns name and
 /// content.
 template <class File>
 void write_chunks(const at::Tensor& values, File file) {
@@ -38,7 +38,7 @@ void write_chunks(const at::Tensor& values, File file) {
     }
 }
 
-/// An array of format 2.
+/// Writes an array of format 2.
 void write_plain(const std::string& path, const at::Tensor& values, const Stored& stored = {}) {
   on_root([&] { fs::create_directories(path); });
   write_bytes(path + "/.zarray", metadata("[7, 5]", "[3, 2]", stored));
@@ -57,7 +57,7 @@ std::string metadata_3(const std::string& codecs, const std::string& keys, const
       keys, codecs, more);
 }
 
-/// An array of format 3.
+/// Writes an array of format 3.
 void write_plain_3(const std::string& path, const at::Tensor& values, const std::string& metadata, bool big, bool gzip,
                    const std::string& prefix, const std::string& separator) {
   on_root([&] { fs::create_directories(path); });

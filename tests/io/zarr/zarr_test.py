@@ -1,6 +1,6 @@
-"""Whether heatpp reads what zarr-python and TensorStore write, and these, xarray and zarrs' codecs what heatpp writes and
-appends, where they are there: zarr_test.py MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where zarr is
-missing."""
+"""Checks that heatpp reads what zarr-python and TensorStore write, and that these, xarray and zarrs' codecs read what
+heatpp writes and appends, if they are installed: zarr_test.py MPIEXEC ... TEST. If zarr is missing, exits with 77,
+which ctest shows as skipped."""
 
 import os
 import pathlib
@@ -37,14 +37,14 @@ except ImportError:
     PIPELINES = ("zarr.core.codec_pipeline.BatchedCodecPipeline",)
     print("zarrs is not installed: its codecs read nothing")
 
-warnings.simplefilter("ignore")  # zarr's of codecs that its specification does not have
+warnings.simplefilter("ignore")  # zarr warns about codecs that its specification does not have
 SHAPE = (37, 11)
 VALUES = np.random.default_rng(3).integers(-500, 500, SHAPE)
 GROWING = ("v3.default", "v3.shards", "v3.turned", "v3.delta", "v3.big", "v2.F", "v2.delta", "v2.blosc")
 
 
 def arrays():
-    """Name, values, and how zarr stores them."""
+    """Yields name, values, and zarr's options to store them."""
     f8, i4 = VALUES / 8, VALUES.astype("i4")
     for first in ("start", "end"):
         yield f"v3.shards.{first}", f8, dict(chunks=(20, 6), codecs=[codecs.ShardingCodec(
@@ -82,7 +82,7 @@ def by_tensorstore(path, **spec):
 
 
 def write_tensorstore(folder):
-    """Stores as TensorStore makes them if it is told only what it asks for."""
+    """Makes stores with TensorStore's required options only."""
     layouts = {"default": {}, "read_chunks": {"read_chunk": [5, 4]}, "both": {"read_chunk": [5, 4], "write_chunk": [20, 8]}}
     for name, layout in layouts.items():
         for kind in ("float64", "bfloat16"):
@@ -109,7 +109,7 @@ def write(folder):
 
 
 def check_by_others(path, name, values):
-    """The same numbers by every pipeline of codecs, and by TensorStore."""
+    """Checks that every pipeline of codecs and TensorStore read the same numbers."""
     for pipeline in PIPELINES:
         with zarr.config.set({"codec_pipeline.path": pipeline}):
             assert np.array_equal(zarr.open_consolidated(path, mode="r")[name][:], values), (path, name, pipeline)

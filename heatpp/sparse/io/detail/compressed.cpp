@@ -17,7 +17,7 @@ void check_split(const char* op, std::optional<int> split) {
   if (split && *split != 0 && *split != -2) raise<ValueError>(op, "got split {}; expected rows, 0, or none", *split);
 }
 
-/// Arrays that fit the matrix and each other.
+/// Throws if the arrays do not fit the matrix and each other.
 void check_sizes(const Loading& file, const StoredMatrix& stored) {
   const auto major = stored.shape[stored.by_columns ? 1 : 0];
   if (stored.pointers.shape.size() != 1 || stored.indices.shape.size() != 1 || stored.values.shape.empty() ||
@@ -45,7 +45,7 @@ void check_pointers(const Loading& file, const at::Tensor& pointers, std::int64_
                    file.path, entries);
 }
 
-/// The range of columns, and how many of them are not larger than their predecessor.
+/// The range of columns, and the number of columns that are not larger than their predecessor.
 struct ColumnRange {
   std::int64_t least = 0, most = -1, falls = 0;
 };
@@ -64,7 +64,7 @@ template <class T>
 HEATPP_SIMD ColumnRange look_at(const std::int32_t* column, std::int64_t count) { return seen(column, count); }
 HEATPP_SIMD ColumnRange look_at(const std::int64_t* column, std::int64_t count) { return seen(column, count); }
 
-/// Counts the columns at the beginning of a row that are not larger than their predecessor, in a row before.
+/// Counts the columns at the beginning of a row that are not larger than their predecessor, which is in another row.
 template <class T>
 std::int64_t falls_between(const T* column, const std::int64_t* ptr, std::int64_t rows) {
   std::int64_t falls = 0;
@@ -73,7 +73,7 @@ std::int64_t falls_between(const T* column, const std::int64_t* ptr, std::int64_
   return falls;
 }
 
-/// Throws IoError for columns beyond the shape. Returns whether columns rise in each row.
+/// Throws IoError for columns outside the shape. Returns whether columns increase in each row.
 template <class T>
 bool check_columns(const Loading& file, const StoredMatrix& stored, const StoredRun& run, std::int64_t minor) {
   const auto count = run.columns.numel();

@@ -32,7 +32,7 @@ bool write_names(hid_t dataset, std::int64_t first, std::int64_t count) {
   return H5Dwrite(dataset, text_type().get(), memory.get(), space.get(), H5P_DEFAULT, texts.data()) >= 0;
 }
 
-/// A table without columns, whose rows are called "0", "1", ....
+/// Writes a table without columns, whose rows have the names "0", "1", ....
 bool write_frame(hid_t file, const char* name, std::int64_t rows) {
   if (H5Lexists(file, name, H5P_DEFAULT) > 0) return true;
   const Handle frame(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));

@@ -22,7 +22,7 @@ std::string next_word(std::string_view& line) {
   return lower(word);
 }
 
-/// Which of the names comes next.
+/// Takes the next name, which must be one of `names`.
 template <class Names>
 std::size_t choice(const Loading& file, std::string_view& line, const Names& names) {
   const auto word = next_word(line);
@@ -52,7 +52,7 @@ MtxHeader read_banner(const Loading& file, std::string_view line) {
   return header;
 }
 
-/// How many lines an array has.
+/// Returns the number of lines of an array.
 std::int64_t elements(const Loading& file, const MtxHeader& header) {
   const auto n = header.shape[0];
   std::int64_t all = 0, half = 0;

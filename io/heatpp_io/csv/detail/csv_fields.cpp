@@ -20,7 +20,7 @@ std::string_view stripped(std::string_view text, std::string_view of) {
   return text;
 }
 
-/// What is between the quotes with which `rest` begins; `rest` moves behind them.
+/// Returns the text between the quotes with which `rest` begins, and moves `rest` to the text after them.
 std::string_view FieldSplitter::take_quoted(std::string_view& rest) {
   rest.remove_prefix(1);
   std::string* joined = nullptr;
@@ -50,7 +50,7 @@ std::string_view FieldSplitter::take_plain(std::string_view& rest) {
 const std::vector<std::string_view>& FieldSplitter::split(std::string_view rest) {
   fields_.clear();
   unescaped_.clear();
-  strip_back(rest, line_end);  // anywhere else a carriage return is no blank
+  strip_back(rest, line_end);  // a carriage return is not a blank in other places
   const auto at_end = [&] { return rest.empty() || (dialect_.comment != '\0' && rest.front() == dialect_.comment); };
   const auto between = dialect_.delimiter == '\t' ? std::string_view(" ") : blank;
   strip_front(rest, between);
@@ -63,7 +63,7 @@ const std::vector<std::string_view>& FieldSplitter::split(std::string_view rest)
     if (!is_quoted) fields_.push_back(stripped(plain, blank));
     else if (stripped(plain, blank).empty()) fields_.push_back(stripped(inside));
     else
-      fields_.push_back(stripped(unescaped_.emplace_back(inside).append(plain)));  // behind the quotes, as csv has it
+      fields_.push_back(stripped(unescaped_.emplace_back(inside).append(plain)));  // text after quotes, as Python's csv
     if (blanks()) strip_front(rest, blank);
     if (at_end()) return fields_;
     if (!blanks()) rest.remove_prefix(1);

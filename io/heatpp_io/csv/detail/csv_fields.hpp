@@ -7,16 +7,16 @@
 
 namespace heatpp::io::detail {
 
-/// `text` without such characters at its ends.
+/// Returns `text` without the characters `of` at its ends.
 [[nodiscard]] std::string_view stripped(std::string_view text, std::string_view of = " \t\r\n");
 
-/// Takes records apart.
+/// Splits records into fields.
 class FieldSplitter {
  public:
   explicit FieldSplitter(const CsvDialect& dialect) : dialect_(dialect) {}
 
-  /// The fields of a record without quotes and blanks around them, until the next call; none for blank lines and
-  /// comments.
+  /// Returns the fields of a record without quotes and surrounding blanks. They are valid until the next call. Blank
+  /// lines and comments have no fields.
   const std::vector<std::string_view>& split(std::string_view record);
 
  private:
@@ -26,7 +26,7 @@ class FieldSplitter {
 
   CsvDialect dialect_;
   std::vector<std::string_view> fields_;
-  std::deque<std::string> unescaped_;  // which never moves its elements
+  std::deque<std::string> unescaped_;  // a deque never moves its elements
 };
 
 }  // namespace heatpp::io::detail

@@ -22,8 +22,8 @@ concept NarrowFloat = std::same_as<T, c10::Half> || std::same_as<T, c10::BFloat1
 template <class T>
 concept ComplexNumber = std::same_as<T, c10::complex<float>> || std::same_as<T, c10::complex<double>>;
 
-/// Takes a number from the beginning of `text`. False, and `text` unchanged, where there is none that T can hold;
-/// floats beyond their range become infinite or zero.
+/// Takes a number from the beginning of `text`. If there is no number that T can hold, returns false and leaves `text`
+/// unchanged. Floats out of range become infinite or zero.
 template <class T>
 bool take_number(std::string_view& text, T& value) {
   if constexpr (ShortNumber<T>)
@@ -31,13 +31,13 @@ bool take_number(std::string_view& text, T& value) {
   const auto body = text.substr(text.size() > 1 && text[0] == '+' && text[1] != '-' ? 1 : 0);
   const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), value);
   if (error == std::errc::invalid_argument || (error != std::errc() && std::integral<T>)) return false;
-  if (*(end - 1) == ')') return false;  // C's "nan(text)"
+  if (*(end - 1) == ')') return false;  // "nan(text)" of C
   if (error != std::errc()) value = static_cast<T>(std::strtod(std::string(body.data(), end).c_str(), nullptr));
   text = std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end));
   return true;
 }
 
-/// Whether all of `text` is a number of type T, which is then `value`.
+/// Whether all of `text` is a number of type T. If so, `value` is this number.
 template <class T>
 bool parse_number(std::string_view text, T& value) {
   return take_number(text, value) && text.empty();
@@ -50,15 +50,15 @@ template <NarrowFloat T>
 bool parse_number(std::string_view text, T& value) {
   double wide = 0;
   if (!parse_number(text, wide)) return false;
-  // What a float has not the bits for leaves its last one odd, so that it is no tie when it is rounded again.
+  // If bits are lost, the last bit is set. So the second rounding never sees a false tie.
   auto narrow = static_cast<float>(wide);
   if (narrow != wide && std::isfinite(narrow) && std::bit_cast<std::uint32_t>(narrow) % 2 == 0)
     narrow = std::nextafter(narrow, static_cast<float>(narrow < wide ? INFINITY : -INFINITY));
   value = static_cast<T>(narrow);
   return true;
 }
-/// "1.5", "2j", "1-2j", "1+-2j" as some programs write it, with or without parentheses, in which blanks may stand
-/// around it.
+/// Takes a complex number: "1.5", "2j", "1-2j", or "1+-2j" as some programs write it. Parentheses may enclose it, with
+/// blanks inside them.
 template <ComplexNumber T>
 bool parse_number(std::string_view text, T& value) {
   if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = stripped(text.substr(1, text.size() - 2));
@@ -72,7 +72,7 @@ bool parse_number(std::string_view text, T& value) {
   return true;
 }
 
-/// Appends a number in the shortest way that gives it back when it is read, or with so many decimals.
+/// Appends the shortest text from which the same number is read, or a text with `decimals` decimals.
 template <class T>
 void append_number(std::string& text, T value, std::optional<int> decimals) {
   constexpr std::size_t longest = 330;  // digits of the largest double

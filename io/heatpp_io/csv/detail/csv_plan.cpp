@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
 
-/// What the beginnings of the files tell, as numbers to be added up over the ranks.
+/// What the beginnings of the files contain, as numbers that are summed over the ranks.
 struct Heads {
   std::vector<std::int64_t> begins, sizes, columns;
 };
@@ -73,7 +73,7 @@ std::vector<CsvPart> own_parts(const Heads& heads, const Communicator& comm) {
   return parts;
 }
 
-/// Gives the bytes of the parts, in pieces.
+/// Passes the bytes of the parts to `use`, piece by piece.
 void each_piece(const CsvPlan& plan, const char* op,
                 const std::function<void(std::size_t part, std::string_view piece)>& use) {
   std::string piece;
@@ -88,7 +88,7 @@ void each_piece(const CsvPlan& plan, const char* op,
   }
 }
 
-/// Counts a character in vectors of byte counters, which do not overflow in 255 steps.
+/// Counts a character with vectors of byte counters, which do not overflow in 255 steps.
 HEATPP_SIMD std::int64_t count_of(char wanted, std::string_view text) {
   constexpr std::size_t width = 64, steps = 255;
   std::int64_t count = 0;
@@ -116,11 +116,11 @@ void survey(CsvPlan& plan, const CsvDialect& dialect, const Communicator& comm, 
   });
   comm.allreduce(quotes, ReduceOp::max);
   plan.quotes = quotes[0] != 0;
-  // A row has a byte for each column at least, and the last one of a part may end behind it.
+  // A row has at least one byte for each column. The last row of a part may end after the part.
   plan.most_rows = std::ssize(plan.parts) + std::min(lines, bytes / std::max<std::int64_t>(1, plan.columns));
 }
 
-/// Whether the first part begins inside a file's data, so that the state there has to be found out.
+/// Whether the first part begins inside a file's data. Then the state at its beginning has to be determined.
 bool begins_inside(const CsvPlan& plan, const Heads& heads) {
   return !plan.parts.empty() && plan.parts[0].range.begin > heads.begins[plan.parts[0].file];
 }
@@ -131,8 +131,8 @@ CsvState state_without_quotes(const CsvPlan& plan, const char* op) {
   return before == '\n' ? CsvState::line_start : CsvState::field;
 }
 
-/// The state at the beginning of this rank's first part: every rank works out where its bytes lead from each state, and
-/// these functions are applied in rank order.
+/// Returns the state at the beginning of this rank's first part. Every rank computes the state to which its bytes lead
+/// from each state; these functions are composed in rank order.
 CsvState state_with_quotes(const CsvPlan& plan, const Heads& heads, const CsvDialect& dialect, const Communicator& comm,
                            const char* op) {
   const CsvGrammar grammar(dialect);
@@ -142,7 +142,7 @@ CsvState state_with_quotes(const CsvPlan& plan, const Heads& heads, const CsvDia
     std::size_t part = 0;
     if (!begins_inside(plan, heads) && !plan.parts.empty()) leads_to.fill(0);
     each_piece(plan, op, [&](std::size_t i, std::string_view piece) {
-      if (i != std::exchange(part, i)) leads_to.fill(0);  // a file begins
+      if (i != std::exchange(part, i)) leads_to.fill(0);  // a new file begins
       std::array<std::int64_t, csv_states> next;
       next.fill(-1);
       for (auto& state : leads_to) {

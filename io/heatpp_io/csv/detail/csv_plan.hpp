@@ -11,18 +11,18 @@ struct CsvPart {
   RecordReader::Part range;
 };
 
-/// Who parses what.
+/// Which rank parses which parts.
 struct CsvPlan {
   std::vector<std::string> paths;
-  std::int64_t columns = 0;    ///< of the first row; 0 where there is none
-  bool quotes = false;         ///< whether there are any
-  std::vector<CsvPart> parts;  ///< this rank's
-  std::int64_t most_rows = 0;  ///< no more rows than this in them
+  std::int64_t columns = 0;    ///< columns of the first row; 0 if there is no row
+  bool quotes = false;         ///< whether the files contain quotes
+  std::vector<CsvPart> parts;  ///< the parts of this rank
+  std::int64_t most_rows = 0;  ///< an upper bound of the number of rows in them
 };
 
-/// Cuts the files behind their headers into ranges of bytes, one for each rank. Collective. Every rank looks through
-/// its own bytes once, and, where there are quotes, once more. Throws IoError on all ranks for files that cannot be
-/// read.
+/// Cuts the files after their headers into ranges of bytes, one for each rank. Collective. Every rank scans
+/// its own bytes once, and a second time if there are quotes. If a file cannot be read, all ranks throw
+/// IoError.
 [[nodiscard]] CsvPlan plan_csv(std::vector<std::string> paths, const CsvDialect& dialect, std::int64_t header_lines,
                                const Communicator& comm, const char* op);
 

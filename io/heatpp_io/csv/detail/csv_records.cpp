@@ -18,7 +18,7 @@ CsvGrammar::CsvGrammar(const CsvDialect& dialect) {
   };
   for (const auto state : {line_start, field_start, field, quote_in_quoted}) {
     row(state).fill(field);
-    // Behind blanks a record is under way, though its first field is not.
+    // After blanks a record has begun, but its first field has not.
     const auto blank = state == line_start ? field_start : state == quote_in_quoted ? field : state;
     set(state, ' ', blank);
     set(state, '\t', blank);
@@ -55,7 +55,7 @@ bool RecordReader::read_more() {
   return true;
 }
 
-/// Moves `scanned_` behind the line end of the record that begins at `first_`, or to the end of the buffer.
+/// Moves `scanned_` to the end of the record that begins at `first_`, after its line end, or to the end of the buffer.
 bool RecordReader::find_end() {
   if (!grammar_) {
     const auto* found = std::memchr(buffer_.data() + scanned_, '\n', buffer_.size() - scanned_);

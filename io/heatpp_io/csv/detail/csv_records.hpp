@@ -6,18 +6,18 @@
 
 namespace heatpp::io::detail {
 
-/// What separates the fields of a text file. Zero stands for a character that it has not.
+/// The characters that separate the fields of a text file. Zero stands for a character that the dialect does not use.
 struct CsvDialect {
-  char delimiter = ',';  ///< ' ' for runs of blanks and tabs
+  char delimiter = ',';  ///< ' ' means runs of blanks and tabs
   char quote = '"';
   char comment = '#';
 };
 
-/// Where the byte before a position leaves a reader of RFC 4180's grammar.
+/// The state of a reader of RFC 4180's grammar before a byte.
 enum class CsvState : std::int8_t { line_start, field_start, field, quoted, quote_in_quoted, comment };
 inline constexpr int csv_states = 6;
 
-/// That grammar as a table.
+/// The grammar of RFC 4180 as a table.
 class CsvGrammar {
  public:
   explicit CsvGrammar(const CsvDialect& dialect);
@@ -33,21 +33,21 @@ class CsvGrammar {
   std::array<std::array<CsvState, 256>, csv_states> table_;
 };
 
-/// The records of a part of a file: lines, but for line ends in quotes.
+/// Reads the records of a part of a file: its lines, except that line ends in quotes belong to the record.
 class RecordReader {
  public:
-  /// `grammar` is null for files without quotes. What refers to must outlive it.
+  /// `grammar` is null for files without quotes. The objects to which a part refers must outlive it.
   struct Part {
     std::int64_t begin, end;                 ///< records that begin in this range
-    CsvState before = CsvState::line_start;  ///< the state at `begin`; a record under way there is left out
+    CsvState before = CsvState::line_start;  ///< state at `begin`; a record that began before is skipped
   };
   RecordReader(ByteReader& file, const CsvGrammar* grammar, const Part& part);
 
-  /// Moves to the next record; false behind the last one.
+  /// Moves to the next record. Returns false after the last one.
   [[nodiscard]] bool next();
-  /// The record, without its line end, until the next call.
+  /// Returns the record without its line end. It is valid until the next call.
   [[nodiscard]] std::string_view record() const { return record_; }
-  /// Where it begins in the file.
+  /// Returns the place in the file where the record begins.
   [[nodiscard]] std::int64_t at() const { return at_; }
   /// Whether the file ends before the record's quotes do.
   [[nodiscard]] bool open_quote() const { return open_quote_; }
@@ -60,13 +60,13 @@ class RecordReader {
   const CsvGrammar* grammar_;
   std::int64_t end_, at_, buffer_at_;
   std::string buffer_;
-  std::size_t first_ = 0, scanned_ = 0;  // of the record after the current one, and how far its end was looked for
+  std::size_t first_ = 0, scanned_ = 0;  // beginning of the next record, end of the search for its end
   CsvState state_;
   std::string_view record_;
   bool open_quote_ = false;
 };
 
-/// The number of the line in which byte `at` of a file lies, counted from 1.
+/// Returns the number of the line that contains byte `at` of a file, counted from 1.
 [[nodiscard]] std::int64_t line_of(ByteReader& file, std::int64_t at);
 
 }  // namespace heatpp::io::detail

@@ -14,10 +14,10 @@ namespace heatpp::io::detail {
 template <class T>
 concept ShortNumber = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, float> || std::same_as<T, double>;
 
-/// The number that digits are.
+/// The number that some digits form.
 struct Digits {
   std::uint64_t number = 0;
-  std::size_t count = 0;  ///< of digits, including leading zeros
+  std::size_t count = 0;  ///< number of digits, including leading zeros
 };
 inline constexpr std::size_t most_digits = 18;  // always fit in 64 bits
 

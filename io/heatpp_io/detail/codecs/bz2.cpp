@@ -19,7 +19,7 @@ bool decompress(Block stored, std::span<std::byte> out) {
 
 std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
   if (block.size() > INT_MAX / 2) return std::nullopt;
-  std::vector<std::byte> packed(block.size() + block.size() / 100 + 601);  // the most, by the library's manual
+  std::vector<std::byte> packed(block.size() + block.size() / 100 + 601);  // the most, from the library's manual
   auto size = static_cast<unsigned>(packed.size());
   if (BZ2_bzBuffToBuffCompress(bytes_of(packed.data()), &size, bytes_of(block.data()),
                                static_cast<unsigned>(block.size()), level, 0, 0) != BZ_OK)

@@ -5,10 +5,10 @@
 namespace heatpp::io::detail {
 namespace {
 
-constexpr std::uint32_t polynomial = 0x82f63b78;  // Castagnoli's, the least bit first (RFC 3720, appendix B.4)
+constexpr std::uint32_t polynomial = 0x82f63b78;  // Castagnoli's, lowest bit first (RFC 3720, appendix B.4)
 constexpr std::size_t step = 8;
 
-/// What a byte with so many zeros behind it adds.
+/// The contribution of a byte that is followed by 0 to 7 zero bytes.
 constexpr auto tables = [] {
   std::array<std::array<std::uint32_t, 256>, step> all{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

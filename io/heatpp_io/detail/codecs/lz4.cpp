@@ -28,7 +28,7 @@ bool decompress(Block stored, std::span<std::byte> out) {
                              static_cast<int>(stored.size()), static_cast<int>(out.size())) == std::ssize(out);
 }
 
-/// The compressed block behind `header`.
+/// Returns `header`, followed by the compressed block.
 std::optional<Bytes> compressed(Bytes header, Block block) {
   if (block.size() > largest) return std::nullopt;
   const auto bytes = static_cast<int>(block.size()), room = LZ4_compressBound(bytes);
@@ -41,7 +41,7 @@ std::optional<Bytes> compressed(Bytes header, Block block) {
   return header;
 }
 
-// numcodecs: the size, of which the least byte comes first, and the block.
+// numcodecs: the size, lowest byte first, and the block.
 
 std::optional<std::size_t> size_before(Block stored) {
   if (stored.size() < 4) return std::nullopt;
@@ -61,8 +61,8 @@ std::optional<Bytes> compress_behind_size(Block block, int, int) {
   return compressed(std::move(header), block);
 }
 
-// HDF5's filter 32004: the size of all in 8 bytes, that of a block in 4; each block behind its stored size in 4, which
-// is that of the block where it would not get smaller.
+// HDF5's filter 32004: the total size in 8 bytes and the block size in 4. Each block follows its stored size in 4
+// bytes; a block that would not become smaller is stored as it is.
 
 std::optional<std::size_t> size_of_all(Block stored) {
   if (stored.size() < 12) return std::nullopt;

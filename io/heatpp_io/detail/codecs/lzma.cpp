@@ -5,7 +5,7 @@
 namespace heatpp::io::detail {
 namespace {
 
-constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // of dictionaries
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // limit for dictionaries
 
 const std::uint8_t* bytes_of(Block block) { return reinterpret_cast<const std::uint8_t*>(block.data()); }
 

@@ -7,7 +7,7 @@
 namespace heatpp::io::detail {
 namespace {
 
-// Contexts are expensive to make, so each thread keeps its own, unless a high level makes it large.
+// Contexts are expensive to make. So each thread keeps its own, unless a high level makes it large.
 constexpr std::size_t most_kept = std::size_t{16} << 20;
 using Compressor = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
 using Decompressor = std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)>;

@@ -40,7 +40,7 @@ std::optional<Attribute> attribute_of(const json& value) {
 
 bool is_utf8(const std::string& text) {
   try {
-    static_cast<void>(json(text).dump());  // which refuses other encodings
+    static_cast<void>(json(text).dump());  // throws for other encodings
   } catch (const json::type_error&) {
     return false;
   }

@@ -7,38 +7,38 @@
 
 namespace heatpp::io::detail {
 
-/// What a file says of an array beside its elements.
+/// What a file says about an array, besides its elements.
 struct Annotations {
   std::vector<std::string> dimension_names = {};  ///< one for each axis, or none
   Attributes attributes = {};
 };
 
-/// What is to be said of a new one.
+/// Returns the annotations of a new array from its options.
 [[nodiscard]] Annotations annotations_of(const auto& options) { return {options.dimension_names, options.attributes}; }
 
-/// A text that a file holds in UTF-8, or else in Latin-1, as older ones do: in UTF-8.
+/// Returns a text in UTF-8. Texts that are not valid UTF-8 are taken as Latin-1, which older files contain.
 [[nodiscard]] std::string in_utf8(std::string text);
 
-/// As JSON, and back: what has no name, and is neither a text, a number nor a list of these, is left out.
+/// Convert to and from JSON. Only named texts, numbers and lists of these are converted.
 [[nodiscard]] nlohmann::json json_of(const Attributes& attributes);
 [[nodiscard]] Attributes attributes_of(const nlohmann::json& all);
 
-/// With the types that JSON does not tell apart, for other ranks.
+/// Returns JSON that also holds the types which JSON does not distinguish, for other ranks.
 [[nodiscard]] nlohmann::json typed_json(const Attributes& attributes);
 [[nodiscard]] Attributes from_typed(const nlohmann::json& all);
 
-/// Turns the numbers that JSON's text has not into the texts "NaN", "Infinity" and "-Infinity", and back.
+/// Replaces numbers that JSON does not have by the texts "NaN", "Infinity" and "-Infinity", and back.
 void name_numbers(nlohmann::json& value);
 void read_numbers(nlohmann::json& value);
 
-/// For people, as "K", or 0.5, 2.0; the latter of some hundred characters at most.
+/// Returns a value for display: "K", or 0.5, 2.0. Long lists are cut after some hundred characters.
 [[nodiscard]] std::string to_text(const Attribute& attribute);
 [[nodiscard]] std::string short_text(const Attribute& attribute);
-/// A name without line breaks and their kin, which are written as in JSON.
+/// Returns a name in which line breaks and other control characters are escaped as in JSON.
 [[nodiscard]] std::string in_a_line(const std::string& name);
 
-/// The JSON of rank 0 on all ranks, with numbers and texts that JSON's text has not: NaN, and other encodings.
-/// Collective.
+/// Returns the JSON of rank 0 on all ranks. It may contain NaN and texts that are not UTF-8, which JSON's text does not
+/// allow. Collective.
 [[nodiscard]] nlohmann::json broadcast(const nlohmann::json& value, const Communicator& comm);
 
 }  // namespace heatpp::io::detail

@@ -62,11 +62,11 @@ std::string names_by_all(const Texts& names, const Shape& shape) {
 }
 
 std::string by_hdf5(const std::string& name, const Attribute& value, const AttributePlace&) {
-  constexpr std::size_t most_bytes = (std::size_t{64} << 10) - 512;  // of a header's part, of which some is HDF5's
+  constexpr std::size_t most_bytes = (std::size_t{64} << 10) - 512;  // for one part of a header, less what HDF5 needs
   if (auto expected = by_all(name, value); !expected.empty()) return expected;
   const bool scale = name == "CLASS" && value == Attribute("DIMENSION_SCALE");
   if (is_of_hdf5(name) || scale) return "another name, as HDF5 or netCDF keep this one for themselves";
-  const auto bytes = name.size() + count_of(value) * (is_text(value) ? 16 : 8);  // texts of any length lie elsewhere
+  const auto bytes = name.size() + count_of(value) * (is_text(value) ? 16 : 8);  // long texts are stored elsewhere
   return bytes > most_bytes ? "less than 64 KiB of numbers, or 4096 texts" : "";
 }
 
@@ -116,7 +116,7 @@ std::string names_by_netcdf(const Texts& names, const Shape& shape) {
   return {};
 }
 
-/// Whether numbers stay what they are as elements of a dtype that has room for them.
+/// Whether a dtype with room for the numbers represents them exactly.
 bool is_exact(const Attribute& value, Dtype dtype) {
   bool all = true;
   each(value, [&](const auto& one) {

@@ -11,42 +11,42 @@ class Tensor;
 
 namespace heatpp::io::detail {
 
-/// As many axes as an array in a file may have.
+/// The largest number of axes that an array in a file may have.
 inline constexpr std::size_t max_ndim = 64;
 
-/// What the elements of an array in a file are in the library.
+/// The dtype that the elements of an array in a file have in the library.
 struct ElementType {
   Dtype dtype = float32;
-  bool may_overflow = false;  ///< stored as uint64, which int64 holds only below 2^63
+  bool may_overflow = false;  ///< stored as uint64; int64 holds it only below 2^63
 
   friend bool operator==(const ElementType&, const ElementType&) = default;
 };
 
-/// What an array in a file holds, and how it is stored.
+/// What an array in a file contains, and how it is stored.
 struct DatasetInfo {
   Shape shape;
   ElementType element;
-  Shape chunk = {};  ///< extents of its chunks; empty where it is not stored in chunks
+  Shape chunk = {};  ///< extents of its chunks; empty if it is not stored in chunks
   bool compressed = false;
-  bool in_other_files = false;  ///< a virtual dataset, or one in subfiles: HDF5 reads neither through MPI-IO
-  std::int64_t digest = 0;      ///< of what attributes say of its numbers; 0: nothing
+  bool in_other_files = false;  ///< virtual dataset or subfiles: HDF5 does not read these through MPI-IO
+  std::int64_t digest = 0;      ///< hash of the attributes that decode its numbers; 0: none
 };
 
-/// A file that is sound has no array of the name that is asked for.
+/// The file is valid but has no array of the requested name.
 struct NoSuchArray : IoError {
   using IoError::IoError;
 };
 
-/// Bytes of an array whose shape was read from a file. Throws IoError naming `op` and `what` for negative extents, for
-/// more than max_ndim axes, and where a product does not fit 63 bits.
+/// Returns the bytes of an array whose shape was read from a file. Throws IoError naming `op` and `what` for negative
+/// extents, for more than max_ndim axes, and if a product does not fit in 63 bits.
 std::int64_t checked_bytes(const Shape& shape, std::int64_t itemsize, const std::string& what, const char* op);
 
-/// Throws ValueError where elements that were read as int64 and stored as uint64 do not fit.
+/// Throws ValueError, because elements that are stored as uint64 do not fit in int64.
 [[noreturn]] void raise_overflow(const std::string& path, const char* op);
 
-/// Copies numbers that are uint64, though they lie in memory as int64, to a tensor of their extents, converting as
-/// `astype` does: exactly those below 2^63, which alone whole numbers have room for, and rounded once to floats. Throws
-/// as raise_overflow for others.
+/// Copies uint64 numbers, whose bits are in an int64 tensor, to a tensor of their extents, and converts as `astype`.
+/// Numbers below 2^63 become exact whole numbers; floats are rounded once. Throws as raise_overflow if whole numbers
+/// have no room for a number.
 void copy_uint64(const at::Tensor& values, const at::Tensor& out, const std::string& path, const char* op);
 
 }  // namespace heatpp::io::detail

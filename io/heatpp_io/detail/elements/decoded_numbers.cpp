@@ -17,7 +17,7 @@ at::Scalar number_of(const Scalar& number) {
   return number.to<double>();
 }
 
-/// Whole numbers with the sign that `_Unsigned` gives them.
+/// Returns whole numbers with the sign that `_Unsigned` gives them.
 at::Tensor signed_as_said(const Decoding& decoding, const at::Tensor& stored) {
   if (!decoding.is_turned() || decoding.stored.bytes == 8) return stored;
   const auto wanted = to_torch(whole_dtype(decoding.stored.bytes, decoding.is_unsigned));
@@ -26,7 +26,7 @@ at::Tensor signed_as_said(const Decoding& decoding, const at::Tensor& stored) {
   return at::bitwise_and(stored.to(wanted), (std::int64_t{1} << (8 * decoding.stored.bytes)) - 1);
 }
 
-/// Where numbers are missing; undefined where none can be.
+/// Returns a mask of the missing numbers; undefined if none can be missing.
 at::Tensor missing_among(const Decoding& decoding, const at::Tensor& numbers) {
   at::Tensor missing;
   const auto add = [&](at::Tensor here) { missing = missing.defined() ? missing.logical_or_(here) : std::move(here); };

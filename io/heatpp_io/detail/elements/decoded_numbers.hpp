@@ -6,9 +6,9 @@
 
 namespace heatpp::io::detail {
 
-/// What stored numbers mean, in the dtype of the decoding. `stored` has the dtype of the stored numbers, uint64 as
-/// int64 with the same bits; where no conversion is needed it is changed itself. Throws ValueError naming `op` and
-/// `path` for whole numbers that int64 cannot hold.
+/// Returns the numbers that stored numbers mean, in the dtype of the decoding. `stored` has the dtype of the stored
+/// numbers; uint64 is int64 with the same bits. It is changed in place if no conversion is needed. Throws ValueError
+/// naming `op` and `path` for whole numbers that int64 cannot hold.
 [[nodiscard]] at::Tensor decoded_numbers(const Decoding& decoding, const at::Tensor& stored, const std::string& path,
                                          const char* op);
 

@@ -22,14 +22,14 @@ std::vector<Scalar> numbers_in(const Attribute& attribute) {
       attribute);
 }
 
-/// The attributes of one array, and what is made of them.
+/// The attributes of one array, and the decoding that they give.
 struct Reading {
   const Attributes& said;
   Decoding& made;
   const std::string& what;
   const char* op;
 
-  /// nullptr where there is none of the name.
+  /// Returns nullptr if there is no attribute of this name.
   [[nodiscard]] const Attribute* find(const char* name) const {
     const auto found = said.find(name);
     return found == said.end() ? nullptr : &found->second;
@@ -71,7 +71,7 @@ Factor factor(const Reading& from, const char* name) {
   return {numbers[0].to<double>(), std::holds_alternative<float>(*found)};
 }
 
-/// As xarray chooses it: 32-bit whole numbers with an offset would lose digits in float32.
+/// Returns the dtype that xarray chooses: 32-bit whole numbers with an offset would lose digits in float32.
 Dtype packed_dtype(const StoredNumbers& stored, const Factor& scale, const Factor& offset) {
   if (is_complex(stored.element.dtype)) return stored.element.dtype;
   if (!offset.value) return scale.single ? float32 : float64;
@@ -79,7 +79,7 @@ Dtype packed_dtype(const StoredNumbers& stored, const Factor& scale, const Facto
   return scale.value && scale.single && offset.single && !long_numbers ? float32 : float64;
 }
 
-/// A number as whole ones of the array are after _Unsigned; it may be written as the file's own type has it.
+/// Returns a number as a whole one after _Unsigned. An attribute may also hold it in the file's own type.
 std::optional<Scalar> as_whole(const Scalar& number, const Decoding& decoding) {
   const auto bytes = decoding.stored.bytes;
   const auto value = number.to<double>(), all = std::ldexp(1.0, static_cast<int>(8 * bytes));
@@ -96,7 +96,7 @@ std::optional<Scalar> as_whole(const Scalar& number, const Decoding& decoding) {
   return Scalar(meant.to<std::int64_t>());
 }
 
-/// A number of an attribute as one of the array's; nullopt where no element can be equal to it.
+/// Converts a number of an attribute to the array's type. Returns nullopt if no element can be equal to it.
 std::optional<Scalar> as_element(const Scalar& number, const Decoding& decoding) {
   const auto dtype = decoding.stored.element.dtype;
   if (is_whole(dtype)) return as_whole(number, decoding);
@@ -111,7 +111,7 @@ bool is_nan(const Scalar& number) {
   return std::isnan(value.real()) || std::isnan(value.imag());
 }
 
-/// Adds the numbers that mean that a value is missing. False where there are none but NaN.
+/// Adds the numbers that mark missing values. Returns false if there are none except NaN.
 bool take_missing(const Reading& from, const char* name) {
   auto numbers = from.numbers(name);
   if (numbers.empty()) return false;
@@ -124,7 +124,7 @@ bool take_missing(const Reading& from, const char* name) {
   return !numbers.empty();
 }
 
-/// A bound that elements can have; others are not looked at.
+/// Returns a bound that elements can reach; other bounds are ignored.
 std::optional<Scalar> bound(const Reading& from, const char* name, std::size_t count, std::size_t at) {
   const auto numbers = from.numbers(name);
   if (numbers.size() != count || is_nan(numbers[at])) return std::nullopt;
@@ -133,7 +133,7 @@ std::optional<Scalar> bound(const Reading& from, const char* name, std::size_t c
   return element;
 }
 
-/// False where there are no bounds. A valid_range is looked at before the others.
+/// Returns false if there are no bounds. A valid_range has precedence over the others.
 bool take_range(const Reading& from) {
   auto& made = from.made;
   if (is_complex(made.stored.element.dtype)) return false;
@@ -146,7 +146,7 @@ bool take_range(const Reading& from) {
   return made.lowest || made.highest;
 }
 
-/// Numbers without a packing: as they are where none can be missing.
+/// Returns the dtype of numbers without packing: it stays if none can be missing.
 Dtype unpacked_dtype(const Decoding& decoding, bool may_miss) {
   const auto& [element, bytes, ignored] = decoding.stored;
   if (!is_whole(element.dtype)) return element.dtype;

@@ -8,7 +8,7 @@ namespace heatpp::io::detail {
 namespace {
 
 constexpr std::int64_t staging_bytes = std::int64_t{4} << 20;
-// Reading so many bytes costs as much as one call more.
+// Reading this many bytes costs as much as another call.
 constexpr std::int64_t small_gap = std::int64_t{64} << 10;
 
 class FlatReader {
@@ -22,7 +22,7 @@ class FlatReader {
     direct_ = out.scalar_type() == array_.type.in_memory && out.is_contiguous() && (!array_.fortran || ndim < 2);
   }
 
-  /// The axes before `level` in the order of their strides have one position each.
+  /// The axes before `level`, in the order of their strides, have one position each.
   void read(const Selection& box, const at::Tensor& out, std::size_t level = 0) {
     if (out.numel() == 0) return;
     const auto bytes = span(box) * array_.type.bytes;
@@ -41,7 +41,7 @@ class FlatReader {
   }
 
  private:
-  /// Elements from the first to the last of the box.
+  /// Returns the number of elements from the first to the last of the box.
   [[nodiscard]] std::int64_t span(const Selection& box) const {
     std::int64_t last = 0;
     for (std::size_t i = 0; i < box.size(); ++i) last += (box[i].count - 1) * box[i].step * strides_[i];
@@ -63,7 +63,7 @@ class FlatReader {
     else if (!values.is_same(out)) out.copy_(values);
   }
 
-  /// In pieces, so that what is done with the elements finds them in the cache.
+  /// Reads in pieces, so that the elements are in the cache when they are converted.
   void read_run(const Selection& box, const at::Tensor& out) {
     const auto piece = staging_bytes / array_.type.bytes;
     const auto flat = out.view({-1});
@@ -89,7 +89,7 @@ class FlatReader {
 
   const FlatFile& file_;
   const FlatArray& array_;
-  Shape strides_;  // in elements
+  Shape strides_;  // counted in elements
   std::vector<std::size_t> slowest_first_;
   bool direct_;
   at::Tensor staging_;

@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little);
 
 struct Known {
   std::string_view code;
-  std::string_view letters;  // each of which is another name
+  std::string_view letters;  // each letter is another name of the type
   ElementType element;
   ScalarType in_memory;
   std::int64_t number_bytes;

@@ -11,7 +11,7 @@ std::int64_t product(Shape::const_iterator first, Shape::const_iterator last) {
   return std::accumulate(first, last, std::int64_t{1}, std::multiplies<>());
 }
 
-/// The first axis whose single positions are small enough; axes before it are taken one position at a time.
+/// Returns the first axis whose single positions are small enough; earlier axes are cut into single positions.
 std::size_t cut_axis(const Shape& box, std::int64_t limit, const CutAt& cuts) {
   if (cuts.unit > 1) return 0;
   std::size_t axis = 0;
@@ -20,7 +20,7 @@ std::size_t cut_axis(const Shape& box, std::int64_t limit, const CutAt& cuts) {
   return axis;
 }
 
-/// The last position of a piece that begins at `first` and shall have `rows` of them.
+/// Returns the end of a piece that begins at `first` and should have `rows` positions.
 std::int64_t piece_end(std::int64_t first, std::int64_t rows, std::int64_t extent, const CutAt& cuts) {
   const auto units = std::max<std::int64_t>(1, rows / cuts.unit);
   const auto end = ((first + cuts.phase) / cuts.unit + units) * cuts.unit - cuts.phase;

@@ -5,13 +5,13 @@
 
 namespace heatpp::io::detail {
 
-/// How the elements went between file and memory.
+/// How the elements moved between file and memory.
 struct Transfer {
   bool collective = false;
-  std::string reason;  ///< why not collective
+  std::string reason;  ///< why the transfer was not collective
 };
 
-/// Takes the time of one operation, and makes its report the last one.
+/// Measures the time of one operation, and stores its report as the last one.
 class Recorder {
  public:
   explicit Recorder(const char* operation) : operation_(operation) {}

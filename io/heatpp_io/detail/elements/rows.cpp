@@ -50,7 +50,7 @@ void each_rows(const Layout& layout, const at::Tensor& block, const Communicator
 
 namespace {
 
-/// An array as (rows, extent of the axis that is split, elements behind it).
+/// Returns the layout of the array seen as (rows, extent of the split axis, elements after it).
 Layout folded(const Layout& layout) {
   const auto split = layout.shape().begin() + *layout.split();
   return layout.with({size_of({layout.shape().begin(), split}), *split, size_of({split + 1, layout.shape().end()})}, 1);

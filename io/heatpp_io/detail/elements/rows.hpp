@@ -7,32 +7,32 @@
 
 namespace heatpp::io::detail {
 
-/// What each rank writes: its block, or its share of the rows of an array that all hold. On the CPU, contiguous; an
-/// array without axes is one row on rank 0.
+/// What each rank writes: its block, or its share of the rows of a replicated array. On the CPU, contiguous. An array
+/// without axes is one row on rank 0.
 struct Blocks {
   Layout layout;
   at::Tensor mine;
 };
 [[nodiscard]] Blocks blocks_of(const DNDarray& x);
 
-/// The layout that is closest to one and cuts no chunk of this extent along its split axis, where its first index is
-/// `first` in what is stored in these.
+/// Returns the closest layout that cuts no chunk of this extent along its split axis. The first index of the array is
+/// `first` in the stored array, from which chunks are counted.
 [[nodiscard]] Layout between_chunks(const Layout& layout, std::int64_t chunk, std::int64_t first = 0);
 
-/// Calls `write` on each rank with runs of whole rows, first ... first + rows.size(0), contiguous, that together are
-/// the array. Blocks that are split along axis 0 are given as they are, in one call; others are put together to rows by
-/// an exchange in small windows, in which runs begin at multiples of `unit`. Collective. What `write` throws is thrown
-/// on all ranks.
+/// Calls `write` on each rank with runs of whole rows, first ... first + rows.size(0), contiguous. All runs together
+/// are the array. Blocks that are split along axis 0 are passed unchanged in one call; for others, exchanges in small
+/// windows assemble rows, in runs that begin at multiples of `unit`. Collective. If `write` throws on one rank, all
+/// ranks throw.
 using WriteRows = std::function<void(std::int64_t first, const at::Tensor& rows)>;
 void each_rows(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRows& write,
                std::int64_t unit = 1);
 
-/// Whether the elements of a block lie together in a file for 1 MiB or more at a time, so that putting rows together
-/// would be in vain. `layout` is split.
+/// Whether the elements of a block have runs of 1 MiB or more in a file. Then assembling rows would not pay. `layout`
+/// is split.
 [[nodiscard]] bool has_long_runs(const Layout& layout, std::int64_t itemsize);
 
-/// The same as each_rows for files in which elements lie one after another: `first` counts elements. Blocks with long
-/// runs are given run by run where they are.
+/// Works as each_rows for files that store elements one after another: `first` counts elements. Blocks with long runs
+/// are passed run by run without an exchange.
 using WriteRun = std::function<void(std::int64_t first, const at::Tensor& elements)>;
 void each_run(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRun& write);
 

@@ -6,19 +6,19 @@
 
 namespace heatpp::io::detail {
 
-/// A box of a dataset: for each axis the indices start, start + step, ... in it.
+/// A box of a dataset: along each axis the indices start, start + step, ...
 using Selection = std::vector<ResolvedSlice>;
 
-/// The box that `slices` cut out of `shape`; axes without a slice are taken whole. Throws ValueError naming `op` for
-/// more slices than axes and for steps below 1.
+/// Returns the box that `slices` select from `shape`; axes without a slice are taken whole. Throws ValueError naming
+/// `op` for more slices than axes and for steps below 1.
 [[nodiscard]] Selection select(const Shape& shape, const std::vector<Slice>& slices, const char* op);
 
-/// The extents of the box.
+/// Returns the extents of the box.
 [[nodiscard]] Shape extents(const Selection& box);
 
-/// The part of the box with positions first .. first + count along `axis`.
+/// Returns the part of the box with positions first ... first + count - 1 along `axis`.
 [[nodiscard]] Selection narrow(Selection box, int axis, std::int64_t first, std::int64_t count);
-/// The same along all axes.
+/// Returns the part along all axes.
 [[nodiscard]] Selection narrow(Selection box, const Shape& first, const Shape& count);
 
 }  // namespace heatpp::io::detail

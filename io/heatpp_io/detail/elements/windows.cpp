@@ -8,7 +8,7 @@
 namespace heatpp::io::detail {
 namespace {
 
-/// Positions `part` along `axis` of a contiguous tensor, as runs of memory.
+/// Returns the positions `part` along `axis` of a contiguous tensor, as runs of memory.
 template <class Byte>
 BasicBlock<Byte> runs_of(const at::Tensor& tensor, int axis, const Windows::Part& part) {
   std::int64_t outer = 1, inner = tensor.element_size();
@@ -19,7 +19,7 @@ BasicBlock<Byte> runs_of(const at::Tensor& tensor, int axis, const Windows::Part
           tensor.size(axis) * inner};
 }
 
-/// For each rank its share of this rank's part, and this rank's share of its part.
+/// Returns for each rank its share of this rank's part, and this rank's share of its part.
 template <class Mine, class Theirs>
 std::pair<std::vector<BasicBlock<Mine>>, std::vector<BasicBlock<Theirs>>> shares(const Windows& windows,
                                                                                  std::int64_t window,
@@ -42,7 +42,7 @@ Windows::Windows(const Layout& layout, std::int64_t itemsize, const Plan& plan)
   if (layout.size() == 0) return;
   const auto unit_bytes = layout.size() / extent * cuts_.unit * itemsize;
   const auto units = (extent + cuts_.phase + cuts_.unit - 1) / cuts_.unit;
-  const auto share = (units + ranks_ - 1) / ranks_;  // more would leave the last ranks without work
+  const auto share = (units + ranks_ - 1) / ranks_;  // a larger share would leave the last ranks without work
   units_per_part_ = std::clamp<std::int64_t>(plan.part_bytes / unit_bytes, 1, share);
   windows_ = (units + units_per_part_ * ranks_ - 1) / (units_per_part_ * ranks_);
 }

@@ -12,11 +12,11 @@ class Communicator;
 
 namespace heatpp::io::detail {
 
-/// A cut of one axis of an array into windows that are handled one after the other, of which every rank holds a part
-/// in whole units: the ranks' parts lie in rank order in a window.
+/// Cuts one axis of an array into windows, which are processed one after another. In each window every rank holds a
+/// part of whole units; the parts are in rank order.
 class Windows {
  public:
-  /// `cuts` says where units begin; a part holds as many of them as fit into `part_bytes`, but at least one.
+  /// `cuts` gives the places where units begin. A part holds as many units as fit in `part_bytes`, at least one.
   struct Plan {
     int axis;
     CutAt cuts;
@@ -30,9 +30,9 @@ class Windows {
   [[nodiscard]] int axis() const { return axis_; }
   [[nodiscard]] std::int64_t count() const { return windows_; }
   [[nodiscard]] Part part(std::int64_t window, int rank) const;
-  /// The extents of a part.
+  /// Returns the extents of a part.
   [[nodiscard]] Shape shape(const Part& part) const;
-  /// Elements of the largest part.
+  /// Returns the number of elements of the largest part.
   [[nodiscard]] std::int64_t part_size() const;
 
  private:
@@ -44,14 +44,14 @@ class Windows {
   std::int64_t units_per_part_ = 1, windows_ = 0;
 };
 
-/// Moves one window between the ranks' parts of it (`part`, contiguous) and their blocks under `layout`, which is split
-/// along another axis. Collective: one exchange.
+/// Moves one window between the ranks' parts (`part`, contiguous) and their blocks under `layout`, which is split along
+/// another axis. Collective: one exchange.
 void scatter_window(const Windows& windows, std::int64_t window, const at::Tensor& part, const at::Tensor& block,
                     const Layout& layout, const Communicator& comm);
 void gather_window(const Windows& windows, std::int64_t window, const at::Tensor& block, const at::Tensor& part,
                    const Layout& layout, const Communicator& comm);
 
-/// How large parts may be beside a block of `block_bytes`.
+/// Returns the size that parts may have in addition to a block of `block_bytes`.
 [[nodiscard]] std::int64_t staging_budget(std::int64_t block_bytes);
 
 }  // namespace heatpp::io::detail

@@ -19,7 +19,7 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
-/// Makes the file at `path`, with the permissions of an older one.
+/// Creates the file at `path`, with the permissions of an older one.
 void create(const fs::path& path, const fs::path& target, const fs::file_status& old, const char* op) {
   const Descriptor file(path, O_CREAT | O_EXCL | O_WRONLY);
   if (file.get() < 0)
@@ -93,7 +93,7 @@ void AsideFile::commit_durably() {
     raise<IoError>(op_, "got \"{}\", which cannot be brought to the disk ({}); expected room on it", target_.string(),
                    std::strerror(errno));
   commit();
-  flush(fs::absolute(target_).parent_path(), O_RDONLY | O_DIRECTORY);  // the new name as well, where that can be
+  flush(fs::absolute(target_).parent_path(), O_RDONLY | O_DIRECTORY);  // and the new name, if the file system can do so
 }
 
 void Room::raise_full(std::int64_t bytes, int reason) const {
@@ -103,7 +103,7 @@ void Room::raise_full(std::int64_t bytes, int reason) const {
 
 void Room::check(std::int64_t bytes) const {
   struct statvfs disk {};
-  if (::statvfs(path_.c_str(), &disk) != 0) return;  // reserving or writing will tell
+  if (::statvfs(path_.c_str(), &disk) != 0) return;  // reserving or writing reports the error
   const auto room = static_cast<double>(disk.f_bfree) * static_cast<double>(disk.f_frsize);
   if (room < static_cast<double>(bytes)) raise_full(bytes, ENOSPC);
 }
@@ -114,7 +114,7 @@ void Room::reserve(std::int64_t bytes) const {
   const Descriptor file(path_, O_WRONLY);
   if (file.get() < 0) return;
   const int failed = ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, size + bytes) == 0 ? 0 : errno;
-  if (failed != ENOSPC && failed != EDQUOT && failed != EFBIG) return;  // or a file system that cannot reserve
+  if (failed != ENOSPC && failed != EDQUOT && failed != EFBIG) return;  // or the file system cannot reserve
   trim();
   raise_full(bytes, failed);
 }

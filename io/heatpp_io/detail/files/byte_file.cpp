@@ -15,7 +15,7 @@ namespace {
 using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
-// Linux moves at most 2^31 bytes in a call.
+// Linux moves at most 2^31 bytes in one call.
 constexpr std::int64_t most_at_once = std::int64_t{1} << 30;
 
 }  // namespace

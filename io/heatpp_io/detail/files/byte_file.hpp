@@ -8,7 +8,7 @@
 
 namespace heatpp::io::detail {
 
-/// A file descriptor that is closed at the end of its scope; negative where the file could not be opened.
+/// A file descriptor that is closed at the end of its scope; negative if the file could not be opened.
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
@@ -21,19 +21,19 @@ class Descriptor {
   int number_;
 };
 
-/// Throws what errno says of a file that was not found or opened: FileNotFoundError where there is none, else IoError.
+/// Throws errno's reason why a file was not found or opened: FileNotFoundError if it does not exist, else IoError.
 [[noreturn]] void raise_not_opened(const char* op, const std::string& path, const char* expected);
 
-/// Bytes to read by their offset. Reading forwards is fast in all of them.
+/// Reads bytes at an offset. Reading forwards is fast in all readers.
 class ByteReader {
  public:
   virtual ~ByteReader() = default;
   [[nodiscard]] virtual std::int64_t size() const = 0;
-  /// Throws IoError where they are not there.
+  /// Throws IoError if the bytes are not there.
   virtual void read(std::int64_t offset, std::int64_t bytes, void* to) = 0;
 };
 
-/// A file. Throws IoError where it cannot be opened, FileNotFoundError where there is none.
+/// Reads a file. Throws IoError if it cannot be opened, FileNotFoundError if it does not exist.
 class FileReader : public ByteReader {
  public:
   FileReader(std::string path, const char* op);
@@ -47,7 +47,7 @@ class FileReader : public ByteReader {
   std::int64_t size_ = 0;
 };
 
-/// Bytes in memory, which have to outlive it.
+/// Reads bytes in memory, which must outlive the reader.
 class MemoryReader : public ByteReader {
  public:
   explicit MemoryReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -60,7 +60,7 @@ class MemoryReader : public ByteReader {
   std::span<const std::byte> bytes_;
 };
 
-/// A run of bytes of another reader, which has to outlive it.
+/// Reads a run of bytes of another reader, which must outlive it.
 class PartReader : public ByteReader {
  public:
   PartReader(ByteReader& whole, std::int64_t at, std::int64_t size) : whole_(whole), at_(at), size_(size) {}
@@ -72,11 +72,11 @@ class PartReader : public ByteReader {
   std::int64_t at_, size_;
 };
 
-/// Writes into an existing file, which errors call `shown`. Ranks may write different parts at the same time.
+/// Writes to an existing file, which errors name `shown`. Ranks may write different parts at the same time.
 class FileWriter {
  public:
   FileWriter(const std::filesystem::path& path, std::string shown, const char* op);
-  /// Throws IoError where they cannot be written.
+  /// Throws IoError if the bytes cannot be written.
   void write(std::int64_t offset, std::int64_t bytes, const void* from) const;
 
  private:

@@ -27,7 +27,7 @@ constexpr std::array begins{Begin{"CDF\1"sv, ".nc"},      Begin{"CDF\2"sv, ".nc"
 constexpr auto hdf5 = "\x89HDF\r\n\x1a\n"sv;
 constexpr auto gzip = "\x1f\x8b"sv;
 
-/// A format of others, and what to do with its files.
+/// A format that is not read, and what to do with its files.
 struct Foreign {
   std::string_view bytes, name, way;
 };
@@ -57,7 +57,7 @@ std::string head_of(const fs::path& path) {
   return head;
 }
 
-/// HDF5's signature lies at byte 0, 512, 1024, 2048, ..., behind what others put before it, as MATLAB does.
+/// HDF5's signature is at byte 0, 512, 1024, 2048, ..., after data of other programs such as MATLAB.
 bool is_hdf5(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, hdf5.size()> found{};
@@ -71,7 +71,7 @@ bool is_netcdf_name(const fs::path& path) {
   return ending == ".nc" || ending == ".nc4" || ending == ".cdf" || ending == ".netcdf";
 }
 
-/// A header of JSON behind its length.
+/// The file begins with the length of a JSON header, and this header.
 bool is_safetensors(const fs::path& path, const std::string& head) {
   std::uint64_t length = 0;
   std::error_code error;
@@ -81,15 +81,15 @@ bool is_safetensors(const fs::path& path, const std::string& head) {
   return !error && length >= 2 && length <= bytes - sizeof length;
 }
 
-/// Whether gzip has compressed a file of Matrix Market.
+/// Whether the file is a Matrix Market file that gzip has compressed.
 bool is_packed_mtx(const std::string& head) {
   z_stream stream{};
   std::array<char, 14> begin{};
   if (!head.starts_with(gzip) || ::inflateInit2(&stream, 15 + 16) != Z_OK) return false;
   auto packed = head;
-  stream.next_in = reinterpret_cast<Bytef*>(packed.data());  // NOLINT: as zlib has it
+  stream.next_in = reinterpret_cast<Bytef*>(packed.data());  // the type of zlib
   stream.avail_in = static_cast<unsigned>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(begin.data());  // NOLINT: as zlib has it
+  stream.next_out = reinterpret_cast<Bytef*>(begin.data());  // the type of zlib
   stream.avail_out = static_cast<unsigned>(begin.size());
   ::inflate(&stream, Z_SYNC_FLUSH);
   ::inflateEnd(&stream);
@@ -101,7 +101,7 @@ bool has(const fs::path& folder, std::initializer_list<const char*> names) {
   return std::ranges::any_of(names, [&](const char* name) { return fs::exists(folder / name, ignored); });
 }
 
-/// References of kerchunk: JSON that begins with them or their version, or Parquet in a folder.
+/// Recognizes references of kerchunk: JSON that begins with them or their version, or Parquet in a folder.
 bool is_kerchunk(const fs::path& path, const std::string& head) {
   const auto json = head.starts_with('{') && head.find("\"refs\"") != std::string::npos;
   return json ||
@@ -112,7 +112,7 @@ bool is_icechunk(const fs::path& path) {
   return has(path, {"snapshots"}) && has(path, {"manifests", "transactions"}) && has(path, {"refs", "repo"});
 }
 
-/// The first file of a source; what it names where there is none.
+/// Returns the first file of a source, or the name in the source if there is none.
 std::string first_of(const Source& source) {
   if (source.names().empty()) return {};
   const auto& name = source.names().front();

@@ -15,7 +15,7 @@ using heatpp::detail::raise;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// The run of digits of `text` from `at` on without leading zeros; `at` moves behind it.
+/// Returns the run of digits of `text` from `at` on without leading zeros, and moves `at` to its end.
 std::string_view number_at(const std::string& text, std::size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const auto first = at;
@@ -71,7 +71,7 @@ bool natural_less(const std::string& a, const std::string& b) {
       ++j;
     }
   }
-  if (i == a.size() && j == b.size()) return a < b;  // differ at most in leading zeros
+  if (i == a.size() && j == b.size()) return a < b;  // they differ only in leading zeros
   return i == a.size();
 }
 

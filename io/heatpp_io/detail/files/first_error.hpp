@@ -4,7 +4,7 @@
 
 namespace heatpp::io::detail {
 
-/// Keeps the first error of a series of steps that must all be taken, since other ranks take part in them.
+/// Keeps the first error of several steps. All steps run, because other ranks take part in them.
 class FirstError {
  public:
   template <class Step>

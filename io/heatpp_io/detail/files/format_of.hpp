@@ -11,15 +11,15 @@
 
 namespace heatpp::io::detail {
 
-/// The extension of a name with its dot, in lower case.
+/// Returns the extension of a name with its dot, in lower case.
 [[nodiscard]] inline std::string extension_of(const std::filesystem::path& name) {
   auto extension = name.extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   return extension;
 }
 
-/// Where the name of a Zarr store ends in a path, behind the last part of it that ends in .zarr or .zip: of "x.zarr/",
-/// and of "x.zarr/t2m". Nothing where there is no such part.
+/// Returns where the name of a Zarr store ends in a path: after the last part that ends in .zarr or .zip, as in
+/// "x.zarr/" and "x.zarr/t2m". Returns nothing if there is no such part.
 [[nodiscard]] inline std::optional<std::size_t> store_end(const std::string& path) {
   std::optional<std::size_t> last;
   for (std::size_t first = 0; first < path.size();) {
@@ -31,8 +31,8 @@ namespace heatpp::io::detail {
   return last;
 }
 
-/// That of the formats, which have an `extension` with its dot in lower case, for the file `shown`, or for the store
-/// that it lies in. Throws ValueError for others.
+/// Returns the format whose `extension` (with its dot, in lower case) the file `shown` has, or the store that contains
+/// it. Throws ValueError for other extensions.
 template <class Formats>
 [[nodiscard]] const auto& format_by(const Formats& formats, const std::string& extension, const std::string& shown,
                                     const char* op) {
@@ -48,7 +48,7 @@ template <class Formats>
                                     fmt::join(known, ", "));
 }
 
-/// That which a file's name asks for. Throws ValueError for others.
+/// Returns the format for a file's name. Throws ValueError for other extensions.
 template <class Formats>
 [[nodiscard]] const auto& format_of(const Formats& formats, const std::filesystem::path& path, const char* op) {
   return format_by(formats, extension_of(path), path.string(), op);

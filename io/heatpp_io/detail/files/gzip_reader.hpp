@@ -6,11 +6,11 @@ struct gzFile_s;
 
 namespace heatpp::io::detail {
 
-/// The bytes of a file that gzip has compressed, in one member or several. All of it is decompressed once to learn its
-/// size, and again up to what is read; going back begins anew.
+/// Reads the bytes of a file that gzip has compressed, in one member or several. The whole file is decompressed once to
+/// find its size, and a second time up to the bytes that are read. Going back starts from the beginning.
 class GzipReader : public ByteReader {
  public:
-  /// Throws IoError where the file cannot be opened or is damaged.
+  /// Throws IoError if the file cannot be opened or is damaged.
   GzipReader(std::string path, const char* op);
   ~GzipReader() override;
   GzipReader(const GzipReader&) = delete;
@@ -19,7 +19,7 @@ class GzipReader : public ByteReader {
   void read(std::int64_t offset, std::int64_t bytes, void* to) override;
 
  private:
-  /// The number of bytes that came, at most `bytes`.
+  /// Returns the number of bytes that were decompressed, at most `bytes`.
   std::int64_t take(std::int64_t bytes, void* to);
   [[noreturn]] void fail() const;
 

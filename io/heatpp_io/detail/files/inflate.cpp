@@ -16,8 +16,8 @@ constexpr std::int64_t piece_bytes = std::int64_t{256} << 10;
 struct InflateReader::State {
   z_stream stream{};
   std::vector<unsigned char> input = std::vector<unsigned char>(piece_bytes), skipped;
-  std::int64_t taken = 0;  // of the stored bytes
-  std::int64_t given = 0;  // of the bytes themselves
+  std::int64_t taken = 0;  // number of stored bytes
+  std::int64_t given = 0;  // number of decompressed bytes
   uLong crc = crc32(0, nullptr, 0);
   int status = Z_OK;
 
@@ -45,7 +45,7 @@ void InflateReader::fail(const char* why) const {
 void InflateReader::refill() {
   auto& s = *state_;
   const auto more = std::min(piece_bytes, stream_.stored_bytes - s.taken);
-  if (s.stream.avail_in > 0 || more == 0) return;  // zlib may still hold the last of the output
+  if (s.stream.avail_in > 0 || more == 0) return;  // zlib may still hold the last output
   file_.read(stream_.at + s.taken, more, s.input.data());
   s.taken += more;
   s.stream.next_in = s.input.data();

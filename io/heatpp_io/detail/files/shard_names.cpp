@@ -26,7 +26,7 @@ std::string replaced(std::string pattern, const std::string& with) {
   return pattern.replace(pattern.find(mark), mark.size(), with);
 }
 
-/// Special characters of glob patterns, taken literally.
+/// Escapes the special characters of glob patterns.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -36,7 +36,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// A file that a glob over the shards would find, and that is none of them.
+/// Throws if a glob over the shards would find a file that is not one of them.
 void check_left_over(const std::string& pattern, const std::vector<std::string>& names, const char* op) {
   for (const auto& found : glob(replaced(escaped(pattern), "[0-9]*"))) {
     const auto start = pattern.find(mark), tail = pattern.size() - start - mark.size();

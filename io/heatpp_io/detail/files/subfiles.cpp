@@ -17,8 +17,8 @@ using Paths = std::vector<fs::path>;
 
 constexpr std::string_view mark = ".subfile_", list_end = ".config";
 
-/// What the names of the subfiles of `file` begin with, if it were called `name`. Where there is no file its inode is
-/// 0, which no other has.
+/// Returns the beginning of the names of the subfiles that `file` has under the name `name`. If there is no file, the
+/// inode is 0, which no file has.
 std::string stem_of(const fs::path& file, const fs::path& name) {
   struct stat status {};
   ::stat(file.c_str(), &status);
@@ -46,7 +46,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// Where the bytes of a file end, as its superblock says; 0 for what is no HDF5.
+/// Returns the end of a file's bytes, as its superblock states; 0 for files that are not HDF5.
 std::uint64_t end_of_bytes(const fs::path& file) {
   constexpr std::string_view signature = "\211HDF\r\n\032\n";
   std::array<char, 52> head{};
@@ -54,7 +54,7 @@ std::uint64_t end_of_bytes(const fs::path& file) {
   if (!std::string_view(head.data(), head.size()).starts_with(signature)) return 0;
   const auto version = head[8];
   const std::size_t at = version == 0 ? 40 : version == 1 ? 44 : 28;
-  std::uint64_t end = 0;  // of 8 bytes, the lowest first
+  std::uint64_t end = 0;  // 8 bytes, lowest first
   for (std::size_t i = 8; i-- > 0;) end = end << 8 | static_cast<unsigned char>(head[at + i]);
   return end;
 }
@@ -64,7 +64,7 @@ std::uint64_t end_of_bytes(const fs::path& file) {
 bool in_subfiles(const fs::path& path) {
   std::error_code error;
   const auto file = fs::canonical(path, error);
-  // What h5fuse has put together is whole, also beside its subfiles, as is a copy over such a file.
+  // A file that h5fuse has made is complete, even next to its subfiles; so is a copy that replaced such a file.
   return !error && fs::is_regular_file(file, error) && has_list(file) &&
          fs::file_size(file, error) < end_of_bytes(file);
 }

@@ -12,7 +12,7 @@ using Use = std::function<void(const ChunkPart&)>;
 
 void walk(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const Use& use);
 
-/// Fills in `part` for one chunk along the next axis, of `extent` indices from `begin` on, and goes on.
+/// Sets `part` for one chunk along the next axis, of `extent` indices from `begin` on, and continues.
 void step_into(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const ChunkRun& chunk, const Use& use) {
   const auto& range = box[part.place.size()];
   const auto end = chunk.begin + std::min(chunk.extent, std::numeric_limits<std::int64_t>::max() - chunk.begin);
@@ -29,7 +29,7 @@ void step_into(const Selection& box, const ChunkGrid& grid, ChunkPart& part, con
   part.where.pop_back();
 }
 
-/// Fills in `part` along the axes that it has not yet.
+/// Sets `part` along the axes that are not set yet.
 void walk(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const Use& use) {
   const auto axis = part.place.size();
   if (axis == box.size()) return use(part);

@@ -8,10 +8,10 @@
 
 namespace heatpp::io::detail {
 
-/// Chunks of the same extent one after another along an axis.
+/// Consecutive chunks with the same extent along an axis.
 struct ChunkRun {
-  std::int64_t place = 0;  ///< of the first in the grid
-  std::int64_t begin = 0;  ///< the first index in it
+  std::int64_t place = 0;  ///< place of the first chunk in the grid
+  std::int64_t begin = 0;  ///< first index in the first chunk
   std::int64_t extent = 1;
   std::int64_t count = std::numeric_limits<std::int64_t>::max();
 
@@ -20,18 +20,18 @@ struct ChunkRun {
 /// How the axes of an array are cut into chunks: for each axis runs of chunks, in order.
 using ChunkGrid = std::vector<std::vector<ChunkRun>>;
 
-/// A grid whose chunks all have the same extents.
+/// Returns a grid whose chunks all have the same extents.
 [[nodiscard]] ChunkGrid regular_grid(const Shape& chunks);
 
-/// The part of a box that lies in one chunk.
+/// The part of a box that one chunk contains.
 struct ChunkPart {
-  Shape place;      ///< of the chunk in the grid
-  Shape extents;    ///< of the chunk
-  Selection box;    ///< in the chunk
-  Selection where;  ///< in the box, with steps of 1
+  Shape place;      ///< place of the chunk in the grid
+  Shape extents;    ///< extents of the chunk
+  Selection box;    ///< the part in the chunk
+  Selection where;  ///< the part in the box, with steps of 1
 };
 
-/// Returns the elements of a tensor that a selection contains, which must not be empty.
+/// Returns the elements of a tensor that a selection contains. The selection must not be empty.
 [[nodiscard]] at::Tensor part_of(at::Tensor elements, const Selection& selection);
 
 /// Calls `use` for every chunk that `box` touches, in C order.

@@ -14,7 +14,7 @@ namespace {
 
 using heatpp::detail::to_torch;
 
-// A decoded piece should still lie in the cache when it is copied to its place.
+// A decoded piece should still be in the cache when it is copied to its place.
 constexpr std::int64_t staging_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t largest_row = std::int64_t{64} << 20;
 
@@ -53,7 +53,7 @@ class Decoder {
     out.copy_(decoded_numbers(decoding_, stored, path_, op_));
   }
 
-  /// Whether a row of chunks is too much to hold.
+  /// Whether a row of chunks needs too much memory.
   [[nodiscard]] bool is_cut_by_chunks(const Selection& box) const {
     if (chunk_.empty() || box.empty()) return false;
     auto row = extents(box);
@@ -87,7 +87,7 @@ class Decoder {
   const char* op_;
 };
 
-/// Unsigned numbers without a dtype of the library's, in a file whose attributes say something of them.
+/// Whether the numbers are unsigned, without a dtype in the library, and have decoding attributes.
 bool is_widened(const Decoding& decoding) {
   return decoding.stored.is_unsigned && decoding.stored.bytes > 1 && !decoding.applied.empty();
 }
@@ -96,7 +96,7 @@ Numbers possible(const Decoding& decoding, Numbers numbers) {
   return numbers == Numbers::to_copy && is_widened(decoding) && decoding.stored.bytes == 8 ? Numbers::meant : numbers;
 }
 
-/// A number of the file's unsigned type as the signed one with the same bits.
+/// Converts a number of the file's unsigned type to the signed one with the same bits.
 void turn(Attribute& number, std::int64_t bytes) {
   if (auto* whole = std::get_if<std::int64_t>(&number); whole && *whole >> (8 * bytes - 1) == 1)
     *whole -= std::int64_t{1} << (8 * bytes);

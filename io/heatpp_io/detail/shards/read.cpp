@@ -10,7 +10,7 @@
 namespace heatpp::io::detail {
 namespace {
 
-// Below this, opening the file costs more than reading all of it on every rank.
+// Below this size, opening the file costs more than reading all of it on every rank.
 constexpr std::int64_t small_bytes = std::int64_t{256} << 10;
 
 at::Tensor allocate(const Shape& shape, Dtype dtype, const ReadJob& job) {
@@ -61,7 +61,7 @@ Transfer read(const ReadJob& job, const Layout& layout, const at::Tensor& block)
   return {strategy.kind == Strategy::Kind::collective, strategy.reason};
 }
 
-/// Each rank reads a share of the rows into its place in `block`, and the others' shares arrive in theirs.
+/// Each rank reads a share of the rows to its place in `block`, and receives the shares of the others.
 Transfer read_replicated(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
   if (layout.ndim() == 0 || block.numel() * block.element_size() <= small_bytes || layout.ranks() == 1)
     return read(job, layout, block);

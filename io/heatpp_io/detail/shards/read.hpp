@@ -7,7 +7,7 @@
 
 namespace heatpp::io::detail {
 
-/// What is read.
+/// Describes an array that is read.
 struct ReadJob {
   const char* op;
   const Shards& shards;
@@ -15,19 +15,19 @@ struct ReadJob {
   const Communicator& comm;
   OpenShard open;
   std::optional<bool> collective = false;  ///< forces or forbids MPI-IO
-  /// Reads this rank's `block` under a layout, all ranks together by MPI-IO; for formats that can.
+  /// Reads this rank's `block` under a layout, with all ranks together through MPI-IO; for formats that support it.
   std::function<void(const ReadJob&, const Layout&, const at::Tensor& block)> together = {};
-  bool of_hdf5 = false;  ///< whether the options that HDF5 alone has mean anything
+  bool of_hdf5 = false;  ///< whether options that only HDF5 has apply
 };
 
-/// Throws ValueError naming `op` for options that HDF5 alone has. Local.
+/// Throws ValueError naming `op` for options that only HDF5 has. Local.
 void check_no_records(const char* op, const LoadOptions& options);
 
-/// This rank's part of the box.
+/// Returns this rank's part of the box.
 [[nodiscard]] Selection own_box(const ReadJob& job, const Layout& layout);
 
-/// The array that the box is, as the options want it: each rank reads its block, or a share of what it exchanges with
-/// the others. Collective. Throws on all ranks.
+/// Returns the box as an array with the given options. Each rank reads its block, or reads a share that the ranks
+/// exchange. Collective. Throws on all ranks.
 [[nodiscard]] DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Recorder& recorder);
 
 }  // namespace heatpp::io::detail

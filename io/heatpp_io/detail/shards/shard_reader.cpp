@@ -27,7 +27,7 @@ const BoxReader& ShardReader::reader(std::size_t shard) {
   auto opened = open_(path);
   auto expected = shards_.info.shape;
   if (!expected.empty()) expected[0] = shards_.offsets[shard + 1] - shards_.offsets[shard];
-  auto first = opened.info.shape;  // which may have grown
+  auto first = opened.info.shape;  // the array may have grown
   if (!first.empty() && !expected.empty()) first[0] = std::min(first[0], expected[0]);
   if (first != expected || opened.info.element != shards_.info.element)
     heatpp::detail::raise<IoError>(op_, "got shape {} in \"{}\"; expected {}, as it was a moment before",
@@ -49,7 +49,7 @@ void ShardReader::read(const Selection& box, const at::Tensor& out) {
     if (count == 0) continue;
     auto part = narrow(box, 0, first, count);
     part[0].start -= shards_.offsets[shard];
-    const auto read = reader(shard);  // stays while others of this process open theirs
+    const auto read = reader(shard);  // stays valid while other threads open their shards
     read(part, out.narrow(0, first, count));
   }
 }

@@ -9,11 +9,11 @@
 
 namespace heatpp::io::detail {
 
-/// Reads boxes of an open array into tensors of their extents, on this rank alone, converting to the tensor's dtype as
-/// `astype` does. Throws IoError.
+/// Reads boxes of an open array into tensors of their extents, on this rank only, and converts to the tensor's dtype as
+/// `astype`. Throws IoError.
 using BoxReader = std::function<void(const Selection& box, const at::Tensor& out)>;
 
-/// An open array of a file, to be read: the numbers that are stored, and what attributes say of them.
+/// An open array of a file: how to read its stored numbers, and how to decode them.
 struct OpenArray {
   DatasetInfo info;
   BoxReader read;
@@ -21,8 +21,8 @@ struct OpenArray {
 };
 using OpenShard = std::function<OpenArray(const std::string& path)>;
 
-/// Reads boxes of the array that shards form, on this rank alone. Opens a file when the first element of it is needed,
-/// and keeps the last `keep` open.
+/// Reads boxes of the array that shards form, on this rank only. Opens a file when its first element is needed, and
+/// keeps the last `keep` files open.
 class ShardReader {
  public:
   ShardReader(const Shards& shards, OpenShard open, const char* op, std::size_t keep = 1)
@@ -38,10 +38,10 @@ class ShardReader {
   OpenShard open_;
   const char* op_;
   std::size_t keep_;
-  std::vector<std::pair<std::size_t, BoxReader>> opened_;  // shards; the one used last comes first
+  std::vector<std::pair<std::size_t, BoxReader>> opened_;  // open shards, the most recently used first
 };
 
-/// The rows of `box` that lie in rows first .. last of the whole, as positions in the box.
+/// The rows of `box` that are rows first ... last of the whole array, as positions in the box.
 struct RowRange {
   std::int64_t first, count;
 };

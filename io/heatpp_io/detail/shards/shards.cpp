@@ -13,7 +13,7 @@ namespace {
 using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
-/// A DatasetInfo as numbers, to be sent.
+/// A DatasetInfo as numbers that can be sent.
 constexpr std::size_t head = 7;
 using Record = std::array<std::int64_t, head + std::size_t{2} * max_ndim>;
 
@@ -31,7 +31,7 @@ Record encode(const DatasetInfo& info) {
   return record;
 }
 
-/// The record of a file that has no such array.
+/// Marks a file that does not have the array.
 constexpr std::int64_t absent = -1;
 
 DatasetInfo decode(const std::int64_t* record) {
@@ -45,7 +45,7 @@ DatasetInfo decode(const std::int64_t* record) {
           .digest = record[6]};
 }
 
-/// What the file at `path` says of its array, of one in a set also that it has none.
+/// Returns what the file at `path` says about its array. A file of a set may not have it.
 Record record_of(const std::string& path, const Describe& describe, bool of_a_set) {
   try {
     return encode(describe(path));
@@ -55,8 +55,8 @@ Record record_of(const std::string& path, const Describe& describe, bool of_a_se
   }
 }
 
-/// The arrays of files first .. last, looked at here, and behind one another those of all ranks; none of a file of a
-/// set that has no such array.
+/// The arrays of files first ... last, inspected on this rank, or those of all ranks in order. The entry is empty if a
+/// file of a set does not have the array.
 using Infos = std::vector<std::optional<DatasetInfo>>;
 Infos gather(const std::vector<std::string>& paths, const Describe& describe, const std::vector<std::int64_t>& offsets,
              const Communicator& comm) {
@@ -90,7 +90,7 @@ std::string text(const DatasetInfo& info) {
   return formatted("{} {}", to_string(info.shape), name(info.element.dtype));
 }
 
-/// The array of a file, for messages.
+/// Returns a name for the array of a file, for messages.
 std::string array_of(const std::string& path, const std::string& name) {
   return name.empty() ? formatted("\"{}\"", path) : formatted("\"{}\" of \"{}\"", name, path);
 }
@@ -118,7 +118,7 @@ Shards single(ShardNames names, const Describe& describe, const Communicator& co
   return {std::move(names.paths), std::move(names.name), {0, rows}, *infos[0]};
 }
 
-/// Leaves out the files without the array, which the log says. Throws where all are.
+/// Removes files without the array and logs their names. Throws if no file has it.
 std::vector<DatasetInfo> present(const Infos& infos, ShardNames& names, const char* op) {
   std::vector<DatasetInfo> found;
   std::vector<std::string> with, without;

@@ -6,23 +6,23 @@
 
 namespace heatpp::io::detail {
 
-/// Arrays of many files that form one array along axis 0.
+/// Arrays of several files that form one array along axis 0.
 struct Shards {
   std::vector<std::string> paths;
-  std::string name;                   ///< of the array in each file; empty where a file has but one
-  std::vector<std::int64_t> offsets;  ///< first row of each, and the number of rows in all
-  DatasetInfo info;                   ///< of the whole; storage is the first shard's
-  bool alike = true;                  ///< whether the attributes of all say the same of their numbers
+  std::string name;                   ///< name of the array in each file; empty if a file has only one
+  std::vector<std::int64_t> offsets;  ///< first row of each file, and the number of all rows
+  DatasetInfo info;                   ///< describes the whole array; its storage is that of the first shard
+  bool alike = true;                  ///< whether the attributes of all files decode equally
 
   [[nodiscard]] std::int64_t count() const { return std::ssize(paths); }
 };
 
-/// Tells what the array of a file is. Throws IoError where it cannot, NoSuchArray where a sound file has none.
+/// Describes the array of a file. Throws IoError if that fails, NoSuchArray if a valid file does not have it.
 using Describe = std::function<DatasetInfo(const std::string& path)>;
 
-/// Looks into all shards, each rank into its part of them (into a single file: all ranks). Collective: one all-gather.
-/// Files of many that have no such array have no rows of it, which the log says. Throws IoError where one cannot be
-/// read or none has the array, ValueError where shapes or dtypes do not fit.
+/// Inspects all shards; each rank inspects its share of them (a single file: all ranks do). Collective: one all-gather.
+/// In a set, files that do not have the array contribute no rows, which is logged. Throws IoError if a file cannot be
+/// read or none has the array, ValueError if shapes or dtypes do not fit.
 struct ShardNames {
   std::vector<std::string> paths;
   std::string name;

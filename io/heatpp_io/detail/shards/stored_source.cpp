@@ -52,7 +52,7 @@ StoredSource::StoredSource(std::int64_t first, std::int64_t row_bytes, std::int6
   most_ = std::max({std::int64_t{1}, stretch_bytes / bytes, chunk_});
 }
 
-/// How many rows are read as one from `begin` on: where not all that are left, then to the end of a chunk.
+/// Returns the number of rows from `begin` on that are read at once: all that are left, or up to the end of a chunk.
 std::int64_t StoredSource::stretch(std::int64_t begin, std::int64_t count) const {
   const auto end = begin + most_;
   return end >= count ? count - begin : (first_ + end) / chunk_ * chunk_ - first_ - begin;

@@ -6,11 +6,11 @@
 
 namespace heatpp::io::detail {
 
-/// Rows in files: a pass gives about 4 MiB of them at a time, and reads the next while the last are worked on.
+/// Rows in files. A pass gives about 4 MiB of rows at a time, and reads the next ones while the caller uses them.
 class StoredSource : public RowSource {
  public:
-  /// This rank's begin at row `first` of all and have `row_bytes` each. Chunks of `chunk` rows are read whole, as far
-  /// as 64 MiB hold them.
+  /// This rank's rows begin at row `first` of all rows and have `row_bytes` bytes each. Chunks of `chunk` rows are read
+  /// whole if 64 MiB suffice.
   StoredSource(std::int64_t first, std::int64_t row_bytes, std::int64_t chunk = 1);
   void pass(std::int64_t count, std::int64_t features, const Visit& f) const final;
 
@@ -29,14 +29,14 @@ struct StoredMatrix {
   OpenShard open;
   std::shared_ptr<std::recursive_mutex> turn;  ///< held while a file is opened, read and closed
 };
-/// Its rows, cut evenly among the ranks. Local. Throws ValueError for another number of axes, TypeError for complex
-/// numbers.
+/// Returns the rows of the matrix, cut evenly over the ranks. Local. Throws ValueError for another number of axes,
+/// TypeError for complex numbers.
 [[nodiscard]] Rows rows_of(StoredMatrix matrix, const StoredRowsOptions& options);
 
-/// The layout of the rows of a stored array of this shape. Throws as rows_of.
+/// Returns the layout of the rows of a stored array of this shape. Throws as rows_of.
 [[nodiscard]] Layout layout_of_rows(const char* op, const Shape& shape, Dtype dtype, const Communicator& comm);
 
-/// `read`, or IoError where the file at `path` is shorter than now: formats that deliver zeros for what is missing.
+/// Returns `read`. It throws IoError if the file at `path` has become shorter, for formats that then give zeros.
 [[nodiscard]] BoxReader watched(BoxReader read, const std::string& path, const char* op);
 
 }  // namespace heatpp::io::detail

@@ -6,9 +6,9 @@
 namespace heatpp::io::detail {
 namespace {
 
-// HDF5 reads contiguous data through a buffer of this size where the wanted runs are shorter.
+// If the wanted runs are shorter, HDF5 reads contiguous data through a buffer of this size.
 constexpr double sieve_bytes = 65536;
-// Decompressing twice costs more than a message; reading the page cache twice costs less.
+// A second decompression costs more than a message; a second read from the page cache costs less.
 constexpr double compressed_limit = 1.25;
 
 std::int64_t bytes_behind(const Shape& shape, int axis, Dtype dtype) {
@@ -31,7 +31,7 @@ double chunk_amplification(const ResolvedSlice& range, const Layout& layout, std
   return static_cast<double>(read) / static_cast<double>(std::max<std::int64_t>(1, chunks(0, range.count)));
 }
 
-/// Of runs of `count` positions along `axis`, whole behind it.
+/// Returns the amplification for runs of `count` positions along `axis`; later axes are whole.
 double sieve_amplification(const DatasetInfo& info, int axis, std::int64_t count) {
   const auto inner = bytes_behind(info.shape, axis, info.element.dtype);
   const auto run = static_cast<double>(inner * count);
@@ -39,7 +39,7 @@ double sieve_amplification(const DatasetInfo& info, int axis, std::int64_t count
   return run > 0 ? std::max(1.0, std::min(stride, sieve_bytes) / run) : 1.0;
 }
 
-/// Whether one unit of rows or chunks may lie in memory beside the block.
+/// Whether memory has room for one unit of rows or chunks in addition to the block.
 bool fits(const DatasetInfo& info, const Selection& box, const Layout& layout, int axis, std::int64_t unit) {
   constexpr std::int64_t always = std::int64_t{8} << 20;
   const auto bytes = static_cast<std::int64_t>(itemsize(info.element.dtype));
@@ -48,7 +48,7 @@ bool fits(const DatasetInfo& info, const Selection& box, const Layout& layout, i
   return unit_bytes <= std::max(always, layout.size() / layout.ranks() * bytes / 8);
 }
 
-/// The axis to share the reading along: not the split one, without gaps, and cut into the most units.
+/// Returns the axis along which the ranks share the reading: not split, without gaps, and with the most units.
 std::optional<Strategy> exchange_along(const DatasetInfo& info, const Selection& box, const Layout& layout) {
   std::optional<Strategy> best;
   std::int64_t most = 1;

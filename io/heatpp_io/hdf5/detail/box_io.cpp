@@ -11,12 +11,12 @@ namespace {
 
 using heatpp::detail::raise;
 
-// MPI-IO and HDF5's drivers count bytes in ints.
+// MPI-IO and HDF5's drivers count bytes with int.
 constexpr std::int64_t direct_bytes = std::int64_t{1} << 30;
-// A converted piece should still lie in the cache when it is copied to its place, and be few calls.
+// A converted piece should still be in the cache when it is copied to its place, and need few calls.
 constexpr std::int64_t staging_bytes = std::int64_t{4} << 20;
 
-/// Selects the elements of `piece` of `box` in the dataset's space; none without a piece.
+/// Selects the elements of `piece` of `box` in the dataset's space; none if there is no piece.
 Handle file_space(const Dataset& dataset, const Selection& box, const Piece* piece) {
   Handle space(H5Dget_space(dataset.id.get()));
   if (!piece) {
@@ -33,7 +33,7 @@ Handle file_space(const Dataset& dataset, const Selection& box, const Piece* pie
   return space;
 }
 
-/// A space of the piece's own extents: HDF5 maps chunks element by element where the number of axes differs.
+/// Returns a space of the piece's own extents: HDF5 maps chunks element by element if the number of axes differs.
 Handle memory_space(const Piece* piece) {
   const auto extents = piece ? piece->count : Shape{1};
   const std::vector<hsize_t> count(extents.begin(), extents.end());
@@ -51,7 +51,7 @@ CutAt cuts_of(const DatasetInfo& info, const Selection& box) {
 
 void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece, const at::Tensor& to,
                 const BoxCall& call) {
-  const bool alone = piece && call.transfer == H5P_DEFAULT;  // others may have to call HDF5 at the same time
+  const bool alone = piece && call.transfer == H5P_DEFAULT;  // otherwise all ranks must make the same calls
   if (alone && !dataset.info.chunk.empty() && dataset.inner.empty() &&
       read_chunks(dataset, narrow(box, piece->first, piece->count), to.view(piece->count)))
     return;
@@ -65,8 +65,8 @@ void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece
   raise<IoError>(call.op, "got an error while reading \"{}\" ({}); expected a complete file", call.path, reason);
 }
 
-/// Copies elements as HDF5 delivers them to where they belong: bytes other than 0 and 1 are true, and of numbers from
-/// 2^63 on it depends.
+/// Copies elements from HDF5's types to their places. Bytes other than 0 are true; copy_uint64 checks uint64 numbers
+/// from 2^63 on.
 void put(const ElementType& element, const at::Tensor& values, const at::Tensor& out, const BoxCall& call) {
   if (element.dtype == bool_) values.view(at::kByte).clamp_(0, 1);
   if (element.may_overflow) copy_uint64(values, out, call.path, call.op);
@@ -77,12 +77,12 @@ bool is_direct(const Dataset& dataset, Dtype dtype) {
   return dtype == dataset.info.element.dtype && dataset.inner.empty();
 }
 
-/// The part of a box along the dataset's own axes; the others lie in its elements.
+/// Returns the part of a box along the dataset's own axes; the other axes are within its elements.
 Selection own_axes(const Dataset& dataset, const Selection& box) {
   return {box.begin(), box.end() - std::ssize(dataset.inner)};
 }
 
-/// The part of a box within elements, each of which is a small array.
+/// Returns the part of a box within elements, each of which is a small array.
 at::Tensor within(const Dataset& dataset, const Selection& box, at::Tensor elements) {
   for (std::size_t i = 0; i < dataset.inner.size(); ++i) {
     const auto& range = box[box.size() - dataset.inner.size() + i];
@@ -92,14 +92,14 @@ at::Tensor within(const Dataset& dataset, const Selection& box, at::Tensor eleme
   return elements;
 }
 
-/// `count` elements, each with these axes.
+/// Returns the shape of `count` elements, each with these axes.
 Shape elements_shape(std::int64_t count, const Shape& inner) {
   Shape shape{count};
   shape.insert(shape.end(), inner.begin(), inner.end());
   return shape;
 }
 
-/// An array of one value.
+/// Fills an array that has one value.
 void fill(const Dataset& dataset, const at::Tensor& out, const BoxCall& call) {
   auto value = *dataset.constant;
   const auto type = heatpp::detail::to_torch(dataset.info.element.dtype);

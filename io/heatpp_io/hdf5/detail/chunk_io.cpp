@@ -30,13 +30,13 @@ std::span<std::byte> bytes_of(const at::Tensor& x) {
   return {static_cast<std::byte*>(x.data_ptr()), static_cast<std::size_t>(x.numel() * x.element_size())};
 }
 
-/// The first bytes of all elements, then the second ones, and so on, become elements.
+/// Restores elements from the first bytes of all elements, then all second ones, and so on.
 void unshuffle(const at::Tensor& shuffled, const at::Tensor& out) {
   const auto bytes = out.element_size();
   out.view({-1}).view(at::kByte).view({-1, bytes}).copy_(shuffled.view(at::kByte).view({bytes, -1}).t());
 }
 
-/// Whether `place` is a whole chunk whose elements lie in the order of the file.
+/// Whether `place` is a whole chunk whose elements have the order of the file.
 bool is_direct(const at::Tensor& place, const at::Tensor& elements) {
   return place.is_contiguous() && place.sizes() == elements.sizes();
 }
@@ -53,7 +53,7 @@ bool take_chunk(hid_t dataset, const ChunkPart& part, const std::function<std::b
   return to && H5Dread_chunk(dataset, H5P_DEFAULT, first.data(), &skipped_filters, to) >= 0 && skipped_filters == 0;
 }
 
-/// Reads uncompressed chunks past HDF5's cache.
+/// Reads uncompressed chunks without HDF5's cache.
 bool read_plain_chunks(hid_t dataset, const Shape& chunk, const std::vector<ChunkPart>& parts, const at::Tensor& out) {
   const auto elements = at::empty(chunk, out.options());
   for (const auto& part : parts) {
@@ -69,7 +69,7 @@ bool read_plain_chunks(hid_t dataset, const Shape& chunk, const std::vector<Chun
   return true;
 }
 
-/// Chunks on their way.
+/// A set of chunks that are being read.
 class Slot {
  public:
   Slot(const Shape& chunk, const at::TensorOptions& options, ChunkFilters filters)
@@ -86,7 +86,7 @@ class Slot {
     });
   }
 
-  /// Puts the part of the chunk that is wanted in its place.
+  /// Copies the wanted part of the chunk to its place.
   [[nodiscard]] bool put(const ChunkPart& part, const at::Tensor& place) const {
     const bool direct = !filters_.shuffled && is_direct(place, elements_);
     const auto& whole = direct ? place : filters_.shuffled ? shuffled_ : elements_;

@@ -26,16 +26,16 @@ void check_is_file(const std::string& path, const char* op) {
   if (S_ISDIR(status.st_mode)) raise<IoError>(op, "got \"{}\", which is a directory; expected an HDF5 file", path);
 }
 
-/// For a file in subfiles, which each rank opens for itself: of two openings of a file in one process HDF5 gives the
-/// second one the first one's communicator, so that all have to be alike.
+/// Access properties for a file in subfiles, which each rank opens separately. If a process opens a file twice, HDF5
+/// uses the communicator of the first for the second. So all have to use the same one.
 Handle own_access(const std::string& path, const char* op) {
   if (!in_subfiles(path)) return {};
   check_subfiling(formatted("\"{}\", which is in subfiles", path), op);
   return subfiling_access(self());
 }
 
-// Who adds rows to a file, or reads it, holds its lock for a moment only; one that adds step after step leaves moments
-// as short between them, which looks have to meet.
+// A program that adds rows to a file, or reads it, holds its lock only for a moment. But if it adds step after step, it
+// also releases the lock only for moments, and an attempt to open the file has to meet one.
 constexpr std::chrono::seconds patience{3};
 constexpr std::chrono::milliseconds between_looks{1};
 
@@ -69,18 +69,18 @@ std::string link_name(hid_t group, hsize_t index) {
   return name;
 }
 
-/// H5I_BADID where there is no such object.
+/// Returns H5I_BADID if there is no such object.
 H5I_type_t type_of(hid_t file, const std::string& name) {
   const Handle object(H5Oopen(file, name.c_str(), H5P_DEFAULT));
   return object ? H5Iget_type(object.get()) : H5I_BADID;
 }
 
-/// Of a link whose object cannot be opened it leads to nothing, or to a later HDF5's dataset.
+/// Whether there is a link, even if its object cannot be opened: it is broken, or a later HDF5 wrote its dataset.
 bool has_link(hid_t file, const std::string& name) { return H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0; }
 
 bool is_dataset(hid_t file, const std::string& name) { return type_of(file, name) == H5I_DATASET; }
 
-/// The names of what lies in the file's root, or in a group: the first few, for messages.
+/// Returns the first names in the file's root, or in a group, for messages.
 std::vector<std::string> names_in(hid_t group, hsize_t limit) {
   H5G_info_t info{};
   H5Gget_info(group, &info);
@@ -140,10 +140,10 @@ void check_sources(hid_t dataset, const std::string& path, const std::string& wh
                    what, unread);
 }
 
-constexpr std::size_t most_groups = 32;          // one in another
-constexpr std::int64_t most_visits = 1'000'000;  // of groups by all links to them, whose number may grow like 2^n
+constexpr std::size_t most_groups = 32;          // nested groups
+constexpr std::int64_t most_visits = 1'000'000;  // visits of groups through all links, which may grow like 2^n
 
-/// Where an object lies, whichever link led to it.
+/// Identifies an object, for any link that leads to it.
 using Place = std::array<unsigned long, 4>;
 Place place_of(hid_t object) {
   H5G_stat_t found{};
@@ -151,7 +151,7 @@ Place place_of(hid_t object) {
   return {found.fileno[0], found.fileno[1], found.objno[0], found.objno[1]};
 }
 
-/// Finds the names of datasets by all links, but for those that lead back to a group around them.
+/// Finds the names of datasets through all links, except those that lead back to an enclosing group.
 struct Names {
   std::vector<std::string> found = {};
   std::vector<Place> around = {};
@@ -191,7 +191,7 @@ Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
 
 namespace {
 
-/// The dataset whose records have a field of the name that is the rest of this path.
+/// Returns the dataset whose records have a field with the rest of this path as its name.
 std::optional<Wanted> in_records(hid_t file, const Wanted& wanted) {
   const auto& path = wanted.dataset;
   for (auto at = path.rfind('/'); at != std::string::npos && at > 0; at = path.rfind('/', at - 1)) {
@@ -204,7 +204,7 @@ std::optional<Wanted> in_records(hid_t file, const Wanted& wanted) {
   return std::nullopt;
 }
 
-/// The path that the name leads to: a field's dataset, and of H5MD's elements their value.
+/// Returns the path to which the name leads: of a field its dataset, of an H5MD element its value.
 Wanted resolved(hid_t file, const std::string& path, Wanted wanted, const char* op) {
   if (wanted.dataset.empty()) wanted.dataset = only_dataset(file, path, op);
   const auto kind = type_of(file, wanted.dataset);
@@ -223,7 +223,7 @@ void open_constant(Dataset& opened, const std::string& what, const char* op) {
   opened.constant = constant.value;
 }
 
-/// Throws where `name` is neither a dataset nor what stands for one.
+/// Throws if `name` is not a dataset and does not stand for one.
 void check_kind(hid_t file, const std::string& path, const std::string& name, const char* op) {
   const auto what = formatted("dataset \"{}\" of \"{}\"", name, path);
   const auto kind = type_of(file, name);

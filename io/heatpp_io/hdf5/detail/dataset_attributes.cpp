@@ -15,7 +15,7 @@ using heatpp::detail::raise;
 constexpr std::size_t most_bytes = 64 << 20;
 constexpr auto labels = "DIMENSION_LABELS";
 
-/// A text of any length, in UTF-8 or as `stored` has it.
+/// Returns the type of a text of any length, in UTF-8 or in the encoding of `stored`.
 Handle text_type(std::optional<hid_t> stored = std::nullopt) {
   Handle type(H5Tcopy(H5T_C_S1));
   H5Tset_size(type.get(), H5T_VARIABLE);
@@ -23,7 +23,7 @@ Handle text_type(std::optional<hid_t> stored = std::nullopt) {
   return type;
 }
 
-/// What an attribute is called in errors.
+/// An attribute with its name in errors.
 struct Named {
   std::string name;
   const std::string& of;
@@ -48,7 +48,7 @@ struct StoredAttribute {
     read(as, all.data());
     return all;
   }
-  /// netCDF has no single numbers, but lists of one.
+  /// netCDF stores a single number as a list of one.
   [[nodiscard]] bool is_list() const {
     const bool one = count == 1 && std::ranges::find(decoding_names, named.name) != decoding_names.end();
     return !one && H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE;
@@ -84,7 +84,7 @@ Attribute one_or_list(const StoredAttribute& from, std::vector<T> all) {
   return all.at(0);
 }
 
-/// Unsigned numbers that int64 has no room for become doubles.
+/// Unsigned numbers for which int64 has no room become doubles.
 Attribute whole(const StoredAttribute& from) {
   if (H5Tget_sign(from.type.get()) == H5T_SGN_NONE && H5Tget_size(from.type.get()) == 8) {
     const auto all = from.numbers<std::uint64_t>(H5T_NATIVE_UINT64);
@@ -98,7 +98,7 @@ std::optional<Attribute> value_of(const StoredAttribute& from) {
   switch (H5Tget_class(from.type.get())) {
     case H5T_STRING:
       return one_or_list(from, H5Tis_variable_str(from.type.get()) > 0 ? long_texts(from) : short_texts(from));
-    case H5T_ENUM:  // as h5py has bool
+    case H5T_ENUM:  // h5py stores bool as an enumeration
     case H5T_INTEGER: return whole(from);
     case H5T_FLOAT:
       if (H5Tget_size(from.type.get()) == sizeof(float) && !from.is_list())
@@ -127,7 +127,7 @@ std::optional<Attribute> read_attribute(Handle id, const Named& named) {
   return value_of(from);
 }
 
-/// How the numbers of a dataset lie in the file.
+/// Returns how the numbers of a dataset are stored in the file.
 StoredNumbers stored_numbers(const Dataset& dataset) {
   const auto& element = dataset.info.element;
   StoredNumbers stored{element, static_cast<std::int64_t>(itemsize(element.dtype)), element.dtype == uint8};
@@ -135,19 +135,19 @@ StoredNumbers stored_numbers(const Dataset& dataset) {
   if (H5Tget_class(type.get()) == H5T_ENUM) type = Handle(H5Tget_super(type.get()));
   if (H5Tget_class(type.get()) != H5T_INTEGER || element.dtype == bool_) return stored;
   const auto bytes = static_cast<std::int64_t>(H5Tget_size(type.get()));
-  stored.bytes = bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;  // there are whole numbers of 3 bytes, say
+  stored.bytes = bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;  // whole numbers of e.g. 3 bytes exist
   stored.is_unsigned = H5Tget_sign(type.get()) == H5T_SGN_NONE;
   return stored;
 }
 
-/// By what HDF5's dimension scales and netCDF-4 keep their books.
+/// Whether HDF5's dimension scales or netCDF-4 use the attribute internally.
 bool is_internal(const std::string& name, const Attributes& all) {
   const auto kind = all.find("CLASS");
   const bool scale = kind != all.end() && kind->second == Attribute("DIMENSION_SCALE");
   return is_of_hdf5(name) || (scale && (name == "CLASS" || name == "NAME"));
 }
 
-/// The dataset's type, which CF wants some numbers in, where these fit in it.
+/// Returns the dataset's type for numbers that CF requires in this type, if they fit.
 Handle own_type(hid_t dataset, const std::string& name, const Attribute& value) {
   Handle type(H5Dget_type(dataset));
   const auto kind = H5Tget_class(type.get());
@@ -160,7 +160,7 @@ struct NewAttribute {
   const std::string& name;
   const std::string& what;
   const char* op;
-  Handle own = {};  ///< the type in the file, if not the usual one
+  Handle own = {};  ///< type in the file, if not the usual one
 
   void write(hid_t type, const Handle& space, const void* from) const {
     const auto in_file = own ? own.get() : type;

@@ -8,8 +8,8 @@
 namespace heatpp::io::detail {
 namespace {
 
-/// A registered filter, and where its parameters have the level and the bytes of an element. Numbers and parameters:
-/// The HDF Group's list of registered filters, and their plugins.
+/// A registered filter, and the places of the level and the element size in its parameters. The numbers and parameters
+/// are from The HDF Group's list of registered filters and their plugins.
 struct Filter {
   H5Z_filter_t id;
   Codec codec;
@@ -26,7 +26,7 @@ const BlockCodec* blocks_of(Codec codec) {
   return block_codec(codec);
 }
 
-/// What HDF5 calls: it hands over the memory of `buffer`, and gets other memory back. 0: it failed.
+/// Is called by HDF5. Takes the memory of `buffer` and replaces it by other memory. Returns 0 if it failed.
 template <std::size_t i>
 std::size_t apply(unsigned flags, std::size_t count, const unsigned* parameters, std::size_t bytes, std::size_t* room,
                   void** buffer) {
@@ -53,7 +53,7 @@ std::size_t apply(unsigned flags, std::size_t count, const unsigned* parameters,
                packed && make(packed->size())) {
       std::memcpy(made, packed->data(), size);
     }
-  } catch (const std::exception&) {  // memory is short; HDF5 is no place for exceptions
+  } catch (const std::exception&) {  // an allocation failed; HDF5 cannot handle exceptions
     size = 0;
   }
   if (!made || size == 0) {
@@ -66,7 +66,7 @@ std::size_t apply(unsigned flags, std::size_t count, const unsigned* parameters,
   return size;
 }
 
-// A plugin of the same number comes after what is registered. Those of blosc fail on bytes that get no smaller.
+// Registered filters have precedence over plugins of the same number. blosc's plugin fails if bytes do not get smaller.
 template <std::size_t i>
 void register_filter() {
   constexpr auto filter = filters[i];
@@ -86,7 +86,7 @@ std::vector<H5Z_filter_t> filters_of(const Handle& properties) {
   return ids;
 }
 
-/// A registered filter that heatpp has not, and the packages with its plugin.
+/// A registered filter that heatpp does not have, and the packages that contain its plugin.
 struct Plugin {
   H5Z_filter_t id;
   std::string_view name, package;
@@ -109,7 +109,7 @@ constexpr std::array plugins{
     Plugin{32033, "HTJ2K", of_python},
 };
 
-/// The name of a filter, and what brings it.
+/// Returns the name of a filter, and the package that contains it.
 std::string described(H5Z_filter_t id) {
   if (const auto* filter = std::ranges::find(filters, id, &Filter::id); filter != filters.end())
     return heatpp::detail::formatted("filter {} ({}); expected {}", id, name_of(filter->codec),
@@ -143,7 +143,7 @@ void set_compression(const Handle& properties, const Compression& compression, i
   if (compression.codec == Codec::blosc) return set({2, 2, bytes, 0, level, 1, 1});  // 1: shuffle; 1: LZ4
   H5Pset_shuffle(properties.get());
   if (compression.codec == Codec::zstd) set({level});
-  else set({0});  // blocks as large as may be
+  else set({0});  // the largest possible blocks
 }
 
 void register_filters() {

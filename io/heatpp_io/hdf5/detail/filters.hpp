@@ -6,21 +6,21 @@
 
 namespace heatpp::io::detail {
 
-/// Has chunks that are made with `properties` compressed; their elements take `itemsize` bytes. gzip is HDF5's own;
-/// zstd and lz4 are the registered filters 32015 and 32004, behind HDF5's shuffle, blosc is 32001.
+/// Sets the compression of chunks that are made with `properties`, with elements of `itemsize` bytes. gzip is HDF5's
+/// own; zstd and lz4 are the registered filters 32015 and 32004, after HDF5's shuffle; blosc is 32001.
 void set_compression(const Handle& properties, const Compression& compression, int itemsize);
 
-/// Makes HDF5 read and write the codecs that heatpp was built with, where it has no plugin for them.
+/// Makes HDF5 read and write with the codecs of this build, even if it has no plugins for them.
 void register_filters();
 
-/// What is to be undone to chunks of these properties, where it is one of heatpp's codecs, perhaps behind shuffle.
+/// The filters to undo for chunks of these properties: one of heatpp's codecs, with or without shuffle.
 struct ChunkFilters {
   const BlockCodec* codec = nullptr;
   bool shuffled = false;
 };
 [[nodiscard]] std::optional<ChunkFilters> known_filters(const Handle& properties);
 
-/// The filters of these properties that HDF5 does not have, and what would bring each; nothing where it has all.
+/// Returns the filters of these properties that HDF5 does not have, and how to get them; nothing if it has all.
 [[nodiscard]] std::optional<std::string> missing_filter(const Handle& properties);
 
 }  // namespace heatpp::io::detail

@@ -9,7 +9,7 @@
 
 namespace heatpp::io::detail {
 
-/// An HDF5 identifier of any kind, released with the object.
+/// An HDF5 identifier of any kind, released at the end of its scope.
 class Handle {
  public:
   Handle() = default;
@@ -23,7 +23,7 @@ class Handle {
 
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] explicit operator bool() const { return id_ >= 0; }
-  /// False where HDF5 could not release it, for a file: not write all of it.
+  /// Returns false if HDF5 could not release it; for a file, if it could not write all data.
   bool close() {
     const auto id = std::exchange(id_, -1);
     return id < 0 || H5Idec_ref(id) >= 0;
@@ -33,7 +33,7 @@ class Handle {
   hid_t id_ = -1;
 };
 
-/// This thread's turn to use HDF5, in which it prints no error stack; the host code's setting returns with its end.
+/// The right of this thread to use HDF5. HDF5 prints no errors meanwhile; later the host's setting applies again.
 class Hdf5Turn {
  public:
   Hdf5Turn();
@@ -41,8 +41,8 @@ class Hdf5Turn {
   Hdf5Turn(const Hdf5Turn&) = delete;
   Hdf5Turn& operator=(const Hdf5Turn&) = delete;
 
-  /// Does work without HDF5, of this thread, while others may have their turn. What this thread has open it still has
-  /// afterwards; what it shares with other threads may have changed.
+  /// Does work without HDF5 while other threads may use HDF5. Objects that this thread has open stay open; shared ones
+  /// may have changed.
   static void let_others(const std::function<void()>& work);
 
  private:
@@ -55,11 +55,11 @@ class Hdf5Turn {
   void* data_ = nullptr;
 };
 
-/// What HDF5 says about the call that failed last, without its stack.
+/// Returns HDF5's message about the last call that failed, without its stack.
 [[nodiscard]] std::string innermost_error();
 
-/// What is expected of a file for which HDF5 gave that reason: where its format is too new, the oldest HDF5 that reads
-/// it and how to write it readable, else `usual`.
+/// Returns what is expected of a file that HDF5 could not read for this reason. If its format is too new, this is the
+/// oldest HDF5 that reads it and how to write it in an older format, else `usual`.
 [[nodiscard]] std::string way_to_read(const std::string& reason, const std::string& usual);
 
 }  // namespace heatpp::io::detail

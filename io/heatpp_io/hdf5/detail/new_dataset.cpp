@@ -12,7 +12,7 @@ using heatpp::detail::raise;
 
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
 
-/// Extents of the chunks; empty where the dataset is stored in one run.
+/// Returns the extents of the chunks; empty if the dataset is stored contiguously.
 Shape chunks_of(const WriteJob& job, const Layout& layout, Dtype dtype) {
   const bool grows = job.options.grows;
   if (layout.ndim() == 0 || (layout.size() == 0 && !grows)) return {};
@@ -31,7 +31,7 @@ Handle storage_of(const WriteJob& job, const Shape& chunks, Dtype dtype) {
   if (chunks.empty()) return properties;
   const std::vector<hsize_t> extents(chunks.begin(), chunks.end());
   H5Pset_chunk(properties.get(), static_cast<int>(extents.size()), extents.data());
-  if (job.options.grows) H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY);  // as several ranks need it later
+  if (job.options.grows) H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY);  // several ranks need it later
   if (job.options.compression) set_compression(properties, *job.options.compression, static_cast<int>(itemsize(dtype)));
   return properties;
 }
@@ -45,7 +45,7 @@ Handle file_of(const WriteJob& job, const Handle& access) {
   return file;
 }
 
-/// Lets go of a dataset of this name. What it took is free for the new one, as long as the file is open.
+/// Removes a dataset of this name. The new one can use its space while the file is open.
 void make_room(const Handle& file, const WriteJob& job) {
   const bool there = static_cast<bool>(Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT)));
   if (there && H5Ldelete(file.get(), job.dataset.c_str(), H5P_DEFAULT) < 0)
@@ -61,7 +61,7 @@ Shape fitting_chunks(const Layout& layout, std::int64_t itemsize) {
     auto& cut = chunks[static_cast<std::size_t>(*layout.split())];
     cut = std::max<std::int64_t>(1, (cut + layout.ranks() - 1) / layout.ranks());
   }
-  // Halving equally keeps chunks within the blocks they began as.
+  // Halving all equally keeps chunks within the blocks from which they were made.
   for (std::size_t axis = 0; axis < chunks.size(); ++axis)
     while (chunks[axis] > 1 && size_of(chunks) * itemsize > chunk_bytes) chunks[axis] = (chunks[axis] + 1) / 2;
   return chunks;

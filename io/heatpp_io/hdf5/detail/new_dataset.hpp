@@ -6,16 +6,16 @@
 
 namespace heatpp::io::detail {
 
-/// Makes the dataset of `job` for an array under `layout`, in a file opened with `access`. Throws IoError.
+/// Makes the dataset of `job` for an array with `layout`, in a file that is opened with `access`. Throws IoError.
 [[nodiscard]] Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, const Handle& access);
 
-/// What the dataset needs in the file at most: compression may fail to make chunks smaller, and they want an index.
+/// Returns an upper bound of the dataset's bytes: compression may not make chunks smaller, and they need an index.
 [[nodiscard]] std::int64_t bytes_needed(const Dataset& dataset);
 
-/// Closes what is open. Throws IoError where HDF5 could not write all of it.
+/// Closes all open objects. Throws IoError if HDF5 could not write all data.
 void close_dataset(Dataset& dataset, const WriteJob& job);
 
-/// Extents of chunks of about 1 MiB that do not cross the ranks' blocks.
+/// Returns extents of chunks of about 1 MiB that do not cross the ranks' blocks.
 [[nodiscard]] Shape fitting_chunks(const Layout& layout, std::int64_t itemsize);
 
 }  // namespace heatpp::io::detail

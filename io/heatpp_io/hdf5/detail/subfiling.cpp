@@ -19,7 +19,7 @@ void detail::check_subfiling(const std::string& what, const char* op) {
                      "got {}, and MPI with less than MPI_THREAD_MULTIPLE; expected that, since threads of HDF5's move "
                      "the elements by messages (ht::Threads::multiple)",
                      what);
-  // Subfiles that are elsewhere HDF5 writes, and does not find again.
+  // HDF5 writes subfiles to other places, but does not find them again.
   for (const auto* name : {H5FD_SUBFILING_SUBFILE_PREFIX, H5FD_SUBFILING_CONFIG_FILE_PREFIX})
     if (std::getenv(name))
       raise<IoError>(op, "got {}, and {} in the environment; expected subfiles beside their file", what, name);
@@ -32,7 +32,7 @@ detail::Handle detail::subfiling_access(const Communicator& comm, int subfiles) 
   H5Pget_fapl_subfiling(access.get(), &config);
   const Handle concentrators(config.ioc_fapl_id);
   if (subfiles > 0) config.shared_cfg.stripe_count = subfiles;
-  if (H5Pset_fapl_subfiling(access.get(), &config) < 0) return {};  // with which no file opens
+  if (H5Pset_fapl_subfiling(access.get(), &config) < 0) return {};  // no file can be opened with these
   H5Pset_all_coll_metadata_ops(access.get(), true);
   H5Pset_coll_metadata_write(access.get(), true);
   return access;

@@ -21,7 +21,7 @@ using heatpp::detail::formatted;
 using heatpp::detail::from_torch;
 using heatpp::detail::raise;
 
-// HDF5 counts the extents of chunks in 32 bits.
+// HDF5 counts the extents of chunks with 32 bits.
 constexpr std::int64_t most_in_a_chunk = std::int64_t{1} << 32;
 
 Selection whole(const Shape& shape) { return select(shape, {}, "save_hdf5"); }
@@ -86,13 +86,13 @@ void check_save_options(const Shape& shape, const SaveOptions& options, const ch
   if (options.subfiles != 0) check_subfile_options(shape, options, op);
   if (options.grows && shape.empty()) raise<ValueError>(op, "got an array without axes; expected one that can grow");
   auto room = shape;
-  if (options.grows) room[0] = most_in_a_chunk - 1;  // for chunks of more rows than there are yet
+  if (options.grows) room[0] = most_in_a_chunk - 1;  // chunks may have more rows than exist yet
   check_chunks(op, options.chunks, room, most_in_a_chunk);
 }
 
 void check_free_name(const WriteJob& job) {
   check_can_grow(job.shown, job.op);
-  const auto access = local_access();  // releasing it before the error is read would clear that
+  const auto access = local_access();  // releasing it before the error is read would clear the error
   const Handle file(H5Fopen(job.path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!file)
     raise<IoError>(job.op, "got \"{}\" to extend, which cannot be opened ({}); expected a complete HDF5 file",
@@ -152,7 +152,7 @@ Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tenso
     const Target to{job, dataset, layout, comm};
     if (layout.size() == 0) return {false, "independent: nothing to write"};
     if (dataset.info.chunk.empty()) return write_contiguous(to, block);
-    // HDF5 compresses in collective calls only.
+    // HDF5 compresses only in collective calls.
     const bool collective = job.options.compression || job.options.collective.value_or(true);
     write_blocks(to, block, collective ? MpiIo::collective : MpiIo::independent);
     return {collective, collective ? "" : "independent: as asked for"};

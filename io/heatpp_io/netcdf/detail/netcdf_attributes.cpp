@@ -48,7 +48,7 @@ Attribute text(const StoredAttribute& from) {
   return in_utf8(std::string(found.begin(), std::ranges::find(found, '\0')));
 }
 
-/// Unsigned numbers that int64 has no room for become doubles.
+/// Unsigned numbers for which int64 has no room become doubles.
 Attribute whole(const StoredAttribute& from) {
   std::vector<long long> found(from.count);
   const auto status = nc_get_att_longlong(from.variable.group, from.variable.id, from.name.c_str(), found.data());
@@ -64,14 +64,14 @@ std::optional<Attribute> value_of(const StoredAttribute& from) {
   if (from.type == NC_FLOAT && from.count == 1) return from.all<float>(nc_get_att_float)[0];
   if (from.type == NC_FLOAT || from.type == NC_DOUBLE) return one_or_list(from.all<double>(nc_get_att_double));
   if (is_netcdf_number(from.type)) return whole(from);
-  return std::nullopt;  // of a user's type
+  return std::nullopt;  // a type that users define
 }
 
 struct NewAttribute {
   const NetcdfVariable& to;
   const char* name;
   NetcdfFormat format;
-  bool own_type;  ///< whether it is to have the variable's
+  bool own_type;  ///< whether it gets the variable's type
 
   int operator()(const std::string& text) const {
     return nc_put_att_text(to.group, to.id, name, text.size(), text.c_str());

@@ -13,14 +13,14 @@ constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t padded(std::int64_t bytes) { return bytes + (4 - bytes % 4) % 4; }
 
-/// Where the elements of a variable lie: in one run, or in one of each record.
+/// The places of a variable's elements: one run, or one run in each record.
 struct Variable {
   std::string name;
   std::int64_t begin = 0, bytes = 0;
   bool in_records = false;
 };
 
-/// The number behind "CDF"; 0 where there is none of the classic formats.
+/// Returns the number after "CDF"; 0 if the file does not have a classic format.
 int version_of(ByteReader& file) {
   std::array<char, 4> magic{};
   if (file.size() < std::ssize(magic)) return 0;
@@ -29,7 +29,7 @@ int version_of(ByteReader& file) {
   return known && std::string_view(magic.data(), 3) == "CDF" ? magic[3] : 0;
 }
 
-/// Reads the header from front to back: names and lengths as in "The NetCDF Classic Format Specification".
+/// Reads the header from front to back. Names and sizes follow "The NetCDF Classic Format Specification".
 class Header {
  public:
   Header(ByteReader& file, const std::string& path, const char* op) : file_(file), path_(path), op_(op) {}
@@ -60,7 +60,7 @@ class Header {
   [[noreturn]] void fail() const {
     heatpp::detail::raise<IoError>(op_, "got \"{}\" with a damaged header; expected a complete netCDF file", path_);
   }
-  /// False for other formats.
+  /// Returns false for other formats.
   bool read() {
     const auto version = version_of(file_);
     if (version == 0) return false;
@@ -111,7 +111,7 @@ class Header {
   /// Calls f for each element of a list.
   template <class F>
   void each(F f) {
-    number(4);  // what kind of list it is
+    number(4);  // kind of the list
     for (auto left = count(); left > 0; --left) f();
   }
   void skip_attributes() {
@@ -132,7 +132,7 @@ class Header {
     }
     skip_attributes();
     const auto bytes = type_bytes();
-    number(count_bytes_);  // the size, which large variables have not
+    number(count_bytes_);  // size, which large variables do not have
     result.begin = checked(number(offset_bytes_));
     result.in_records = !shape.empty() && shape[0] == 0;
     if (result.in_records) shape[0] = 1;
@@ -140,7 +140,7 @@ class Header {
     return result;
   }
 
-  /// From one record to the next: those of several variables are padded, those of an only one are not.
+  /// Returns the distance of records: those of several variables are padded, those of a single one are not.
   [[nodiscard]] std::int64_t record_bytes() const {
     std::int64_t record = 0;
     const auto in_records = std::ranges::count(variables_, true, &Variable::in_records);

@@ -4,20 +4,20 @@
 
 namespace heatpp::io::detail {
 
-/// How many bytes a file has at least, by the header that netCDF's classic formats (CDF-1, 2 and 5) have; 0 for files
-/// of another format. netCDF delivers zeros for what is missing at the end. Throws IoError naming `op` and `path` for
+/// Returns the minimum number of bytes of a file, from the header of netCDF's classic formats (CDF-1, 2 and 5); 0 for
+/// files of another format. netCDF returns zeros for data missing at the end. Throws IoError naming `op` and `path` for
 /// damaged headers.
 [[nodiscard]] std::int64_t classic_bytes(ByteReader& file, const std::string& path, const char* op);
 
-/// The number of its classic format, 1, 2 or 5; 0 for files of another one.
+/// Returns the number of the classic format, 1, 2 or 5; 0 for files of another format.
 [[nodiscard]] int classic_version(ByteReader& file);
 
-/// Where a variable's elements lie in such a file.
+/// The place of a variable's elements in such a file.
 struct ClassicPlace {
   std::int64_t begin = 0;
-  std::int64_t record = 0;  ///< bytes from one of its records to the next; 0: all elements lie in one run
+  std::int64_t record = 0;  ///< bytes from one of its records to the next; 0: all elements are one run
 };
-/// Throws IoError for other formats, and where the file has no such variable.
+/// Throws IoError for other formats, and if the file has no such variable.
 [[nodiscard]] ClassicPlace classic_place(ByteReader& file, const std::string& name, const std::string& path,
                                          const char* op);
 

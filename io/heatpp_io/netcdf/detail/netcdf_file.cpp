@@ -15,7 +15,7 @@ struct Known {
   int type;
   NetcdfNumbers numbers;
 };
-/// Those that are written come first.
+/// The types that are written come first.
 constexpr std::array known{Known{NC_BYTE, {{{int8}, 1}, ScalarType::Char}},
                            Known{NC_UBYTE, {{{uint8}, 1, true}, ScalarType::Byte}},
                            Known{NC_SHORT, {{{int16}, 2}, ScalarType::Short}},
@@ -39,7 +39,7 @@ Field field_of(int group, int record, int index) {
   return field;
 }
 
-/// Two equal floats, one behind the other, that are called the parts of a complex number.
+/// Two equal floats, one after the other, that have the names of a complex number's parts.
 std::optional<NetcdfNumbers> complex_of(int group, int record, std::size_t bytes) {
   const auto real = field_of(group, record, 0), imaginary = field_of(group, record, 1);
   const std::string_view first(real.name.data()), second(imaginary.name.data());
@@ -64,7 +64,7 @@ void check_netcdf(int status, const std::string& path, const char* op) {
   if (status != NC_NOERR)
     heatpp::detail::raise<IoError>(op,
                                    "got \"{}\", for which netCDF says \"{}\"; expected a complete netCDF file, or "
-                                   "room where one is written",
+                                   "room for a new one",
                                    path, nc_strerror(status));
 }
 

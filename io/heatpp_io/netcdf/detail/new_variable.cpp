@@ -19,13 +19,13 @@ using heatpp::detail::raise;
 
 struct Traits {
   std::string_view name;
-  int version;  ///< in the first bytes of the file; 0: HDF5
+  int version;  ///< number in the first bytes of the file; 0: HDF5
   std::int64_t most_along_an_axis;
   std::string_view limits;
 };
 constexpr auto endless = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t short_axis = (std::int64_t{1} << 31) - 4;
-/// In the order of NetcdfFormat.
+/// In the same order as NetcdfFormat.
 constexpr std::array known{Traits{"netcdf4", 0, endless, "a dimension without an end for each axis of length 0"},
                            Traits{"cdf5", 5, endless, "one dimension without an end in a file, and that as first"},
                            Traits{"cdf2", 2, short_axis,
@@ -37,7 +37,7 @@ constexpr std::array known{Traits{"netcdf4", 0, endless, "a dimension without an
 
 const Traits& traits(NetcdfFormat format) { return known[static_cast<std::size_t>(format)]; }
 
-/// Throws where netCDF refuses a definition, which has to do with the variable, or with the file.
+/// Throws if netCDF refuses a definition. The reason is either the variable or the file.
 void check(const NewVariable& x, const SaveJob& job, int status) {
   constexpr std::array about_variables{NC_EDIMSIZE, NC_EVARSIZE, NC_EUNLIMIT, NC_EUNLIMPOS, NC_EBADNAME};
   if (std::ranges::find(about_variables, status) != about_variables.end())
@@ -50,7 +50,7 @@ void check(const NewVariable& x, const SaveJob& job, int status) {
   check_netcdf(status, job.shown, x.op);
 }
 
-/// What the classic formats have not.
+/// Throws for what the classic formats do not have.
 void check_classic(const NewVariable& x) {
   const auto& [name, version, most, limits] = traits(x.format);
   if (version < 5 && (x.dtype == uint8 || x.dtype == int64))
@@ -71,7 +71,7 @@ void check_classic(const NewVariable& x) {
                         heatpp::to_string(x.shape), name, axis > 0 ? 1 : 0, most, axis);
 }
 
-/// Whether a dimension may grow; it is one of the group, or of one around it.
+/// Whether a dimension may grow; it belongs to the group, or to an enclosing one.
 bool grows(int group, int dimension) {
   do {
     int count = 0;
@@ -83,7 +83,7 @@ bool grows(int group, int dimension) {
   return false;
 }
 
-/// The dimension of an axis: the one that the file has, or a new one.
+/// Returns the dimension of an axis: one that the file has, or a new one.
 int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::string& variable, const SaveJob& job) {
   const auto& names = x.options.dimension_names;
   const bool named = !names.empty() && !names[axis].empty();
@@ -106,7 +106,7 @@ int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::s
   return id;
 }
 
-/// Throws where a variable that is there has no room for x's elements as they are.
+/// Throws if an existing variable cannot store x's elements unchanged.
 void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJob& job) {
   int stored = NC_NAT;
   check_netcdf(nc_inq_vartype(at.group, at.id, &stored), job.shown, x.op);
@@ -129,7 +129,7 @@ void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJo
                       may_grow ? ", or more rows" : "");
 }
 
-/// Elements that nobody writes: of floats that get longer with other variables of their dimension NaN, else whatever.
+/// Sets the values of elements that nobody writes, if the dimension grows with other variables: NaN for floats.
 void define_missing(const NewVariable& x, const NetcdfVariable& at, bool may_grow, const SaveJob& job) {
   const auto float_nan = std::numeric_limits<float>::quiet_NaN();
   const auto double_nan = std::numeric_limits<double>::quiet_NaN();

@@ -7,7 +7,7 @@
 
 namespace heatpp::io::detail {
 
-/// What is to be saved, and in which format.
+/// What is saved, and in which format.
 struct NewVariable {
   const char* op;
   const Shape& shape;
@@ -18,24 +18,24 @@ struct NewVariable {
   NetcdfFormat format = NetcdfFormat::netcdf4;
 };
 
-/// The format of what is saved at `path`: of a file to extend its own. Collective. Throws ValueError on all ranks where
-/// another is asked for.
+/// Returns the format of a file that is saved at `path`; a file that is extended keeps its own. Collective. Throws
+/// ValueError on all ranks if the options ask for another one.
 [[nodiscard]] NetcdfFormat netcdf_format(const char* op, const std::string& path, const SaveNetcdfOptions& options,
                                          const Communicator& comm);
 
-/// Throws TypeError and ValueError for what the format cannot hold. Local.
+/// Throws TypeError and ValueError for what the format cannot store. Local.
 void check_variable(const NewVariable& x);
 
-/// Makes the variable and the groups and dimensions that it needs, in a file whose definitions are open, or finds the
-/// one to replace. Throws TypeError and ValueError for what the file has otherwise, and what its format refuses.
+/// Makes the variable with its groups and dimensions in a file in define mode, or finds the one to replace. Throws
+/// TypeError and ValueError if the file has them in another form, and for what its format refuses.
 [[nodiscard]] NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job);
-/// Ends the definitions. Throws as this.
+/// Ends the define mode. Throws as define.
 void end_definitions(const NewVariable& x, int file, const SaveJob& job);
 
 /// Writes a piece of the array that begins at row `begin`. Collective.
 using WriteAt = std::function<void(const DNDarray&, std::int64_t begin)>;
 
-/// Makes the variable in a file of a classic format and writes the pieces that `write` hands on. Collective. Throws on
+/// Makes the variable in a file of a classic format and writes the pieces that `write` passes on. Collective. Throws on
 /// all ranks.
 Transfer write_classic(const NewVariable& x, const SaveJob& job, const std::function<void(const WriteAt&)>& write);
 

@@ -15,10 +15,10 @@
 namespace heatpp::io::detail {
 namespace {
 
-// Elements that were turned around should still lie in the cache when they are written.
+// Elements whose bytes were reversed should still be in the cache when they are written.
 constexpr std::int64_t staging_bytes = std::int64_t{1} << 20;
 
-/// netCDF writes the header, since it moves what the file has already, and gives the file its length. On one rank.
+/// netCDF writes the header, because it moves existing data, and sets the length of the file. On one rank.
 void define_alone(const NewVariable& x, const SaveJob& job) {
   const auto mode = x.format == NetcdfFormat::cdf5   ? NC_64BIT_DATA
                     : x.format == NetcdfFormat::cdf2 ? NC_64BIT_OFFSET
@@ -29,11 +29,11 @@ void define_alone(const NewVariable& x, const SaveJob& job) {
       job.shown, x.op);
   NetcdfFile file(id);
   if (x.options.append) check_netcdf(nc_redef(id), job.shown, x.op);
-  if (!x.options.replace)  // whose rows may lengthen other variables
+  if (!x.options.replace)  // its rows may lengthen other variables
     check_netcdf(nc_set_fill(id, NC_NOFILL, &ignored), job.shown, x.op);
   const auto made = define(x, id, job);
   end_definitions(x, id, job);
-  if ((x.options.unlimited || x.options.replace) && size_of(x.shape) > 0) {  // records are as many as were written
+  if ((x.options.unlimited || x.options.replace) && size_of(x.shape) > 0) {  // their number is what was written
     std::vector<std::size_t> last;
     for (const auto extent : x.shape) last.push_back(static_cast<std::size_t>(extent) - 1);
     const std::array<std::byte, 8> zero{};
@@ -42,7 +42,7 @@ void define_alone(const NewVariable& x, const SaveJob& job) {
   check_netcdf(file.close(), job.shown, x.op);
 }
 
-/// Where the variable lies in the file that rank 0 has made.
+/// Returns where the variable is in the file that rank 0 has made.
 ClassicPlace made_on_root(const NewVariable& x, const SaveJob& job) {
   std::array<std::int64_t, 2> numbers{};
   all_or_none(x.comm, [&] {
@@ -57,7 +57,7 @@ ClassicPlace made_on_root(const NewVariable& x, const SaveJob& job) {
   return {numbers[0], numbers[1]};
 }
 
-/// Writes elements in the order of bytes that the classic formats have.
+/// Writes elements in the byte order of the classic formats.
 void write_run(const FileWriter& file, std::int64_t offset, const at::Tensor& elements) {
   const auto bytes = elements.element_size(), limit = staging_bytes / bytes;
   const StoredType type{{}, elements.scalar_type(), bytes, bytes};
@@ -70,7 +70,7 @@ void write_run(const FileWriter& file, std::int64_t offset, const at::Tensor& el
   }
 }
 
-/// Elements `first` and following of the variable, of which each row has as many, and perhaps lies in a record.
+/// Writes elements from `first` on of the variable. Each row has `of_row` elements, and may be in a record.
 void write_elements(const FileWriter& file, const ClassicPlace& place, std::int64_t of_row, std::int64_t first,
                     const at::Tensor& elements) {
   const auto bytes = elements.element_size();

@@ -6,7 +6,7 @@
 
 namespace heatpp::io::detail {
 
-/// The number in the `bytes` bytes of `text` from `at` on, which must be there.
+/// Returns the number in the `bytes` bytes of `text` from `at` on, which must exist.
 [[nodiscard]] inline std::uint64_t little_endian(std::string_view text, std::size_t at, int bytes) {
   std::uint64_t value = 0;
   for (int i = bytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(text[at + static_cast<std::size_t>(i)]);

@@ -15,7 +15,7 @@ using heatpp::detail::raise;
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::int64_t longest_header = std::int64_t{1} << 20;
 
-/// Reads the literal of a Python dictionary with these three keys.
+/// Parses a Python dictionary with these three keys.
 class Literal {
  public:
   Literal(std::string_view text, const std::string& what, const char* op) : text_(text), what_(what), op_(op) {}
@@ -92,10 +92,10 @@ class Literal {
       const auto done = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
       if (done.ec != std::errc() || extent < 0) fail(formatted("no extent at {}", at_));
       at_ = static_cast<std::size_t>(done.ptr - text_.data());
-      accept('L');  // as Python 2 wrote
+      accept('L');  // Python 2 wrote it
       shape.push_back(extent);
       if (!accept(',')) {
-        expect(shape.size() > 1 ? ')' : ',');  // a number in parentheses is no tuple
+        expect(shape.size() > 1 ? ')' : ',');  // a number in parentheses is not a tuple
         break;
       }
     }
@@ -108,7 +108,7 @@ class Literal {
   std::size_t at_ = 0;
 };
 
-/// Where the header's text begins, and how long it is.
+/// Returns the beginning of the header's text, and its length.
 std::pair<std::int64_t, std::int64_t> text_range(ByteReader& file, const std::string& what, const char* op) {
   std::array<unsigned char, 12> head{};
   const auto there = std::min<std::int64_t>(file.size(), std::ssize(head));

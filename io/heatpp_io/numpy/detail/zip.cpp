@@ -12,13 +12,13 @@ namespace {
 using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
-// Names and lengths as in the format's description, APPNOTE.TXT 6.3, 4.3.
+// Names and sizes follow the description of the format, APPNOTE.TXT 6.3, 4.3.
 constexpr std::uint64_t local_signature = 0x04034b50, central_signature = 0x02014b50, end_signature = 0x06054b50,
                         end64_signature = 0x06064b50, locator_signature = 0x07064b50;
 constexpr std::int64_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56, locator_bytes = 20;
 constexpr std::int64_t longest_comment = 65535;
-constexpr std::uint32_t in_extra = 0xffffffff;  // the number is in the extra field of zip64
-constexpr std::uint64_t most_deflated = 1032;   // bytes that one stored byte can stand for: 258 for each two bits
+constexpr std::uint32_t in_extra = 0xffffffff;  // the number is in zip64's extra field
+constexpr std::uint64_t most_deflated = 1032;   // limit of bytes for one stored byte: 258 for each two bits
 constexpr std::uint16_t zip64_field = 1, zip64_version = 45;
 
 class Archive {
@@ -71,7 +71,7 @@ Directory find_directory(const Archive& archive) {
   archive.fail("no table of contents");
 }
 
-/// Replaces numbers that are too large for their place by those of the field of zip64.
+/// Replaces numbers that are too large for their place by those in zip64's field.
 void take_zip64(std::string_view extra, std::initializer_list<std::uint64_t*> numbers, const Archive& archive) {
   while (extra.size() >= 4) {
     const auto length = little_endian(extra, 2, 2);
@@ -89,7 +89,7 @@ void take_zip64(std::string_view extra, std::initializer_list<std::uint64_t*> nu
   }
 }
 
-/// The member whose entry begins at `at`, which moves behind it.
+/// Returns the member whose entry begins at `at`, and moves `at` to the end of the entry.
 ZipMember member_at(const std::string& directory, std::size_t& at, const Archive& archive) {
   const std::string_view rest = std::string_view(directory).substr(at);
   if (std::ssize(rest) < central_bytes || little_endian(rest, 0, 4) != central_signature)
@@ -117,7 +117,7 @@ ZipMember member_at(const std::string& directory, std::size_t& at, const Archive
           method == 8};
 }
 
-/// Says that a name which is more than ASCII is in UTF-8.
+/// Returns the flag for a name in UTF-8 if the name is not ASCII.
 std::uint64_t flags_of(const ZipMember& member) {
   return std::ranges::all_of(member.name, [](char c) { return (c & 0x80) == 0; }) ? 0 : 0x800;
 }
@@ -155,7 +155,7 @@ std::string zip_header(const ZipMember& member) {
   add(zip64_version, 2);
   add(flags_of(member), 2);
   add(member.deflated ? 8 : 0, 2);
-  add(0x00210000, 4);  // midnight of 1 January 1980, so that equal arrays give equal files
+  add(0x00210000, 4);  // fixed time (1 January 1980), so that equal arrays give equal files
   add(member.crc, 4);
   add(in_extra, 4);
   add(in_extra, 4);
@@ -205,7 +205,7 @@ std::string zip_directory(const std::vector<ZipMember>& members, std::int64_t at
   add(1, 4);
   add(end_signature, 4);
   add(0, 4);
-  add(0xffffffff, 4);  // counts, size and place are in the record of zip64
+  add(0xffffffff, 4);  // counts, size and place are in zip64's record
   add(in_extra, 4);
   add(in_extra, 4);
   add(0, 2);

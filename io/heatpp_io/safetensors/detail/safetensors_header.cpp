@@ -15,7 +15,7 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 using nlohmann::json;
 
-constexpr std::int64_t longest_header = 100'000'000;  // as the reference implementation has it
+constexpr std::int64_t longest_header = 100'000'000;  // limit of the reference implementation
 constexpr std::int64_t before_header = 8, alignment = 8;
 
 struct Known {
@@ -47,7 +47,7 @@ constexpr std::array known{
 
 std::int64_t itemsize(ScalarType type) { return static_cast<std::int64_t>(c10::elementSize(type)); }
 
-/// Reads the entries of a header, which nobody has looked at before.
+/// Reads the entries of a header, which is not checked yet.
 class HeaderReader {
  public:
   HeaderReader(const std::string& path, const char* op, std::int64_t data_at, std::int64_t data_bytes)
@@ -124,7 +124,7 @@ std::string dumped(const json& header, const char* op) {
   try {
     return header.dump();
   } catch (const json::type_error& error) {
-    raise<ValueError>(op, "got names or metadata that JSON has not ({}); expected texts in UTF-8", error.what());
+    raise<ValueError>(op, "got names or metadata that JSON does not have ({}); expected texts in UTF-8", error.what());
   }
 }
 
@@ -174,7 +174,7 @@ std::string safetensors_header(SafeTensors& contents, const char* op) {
 
 StoredType stored_type(const SafeTensor& tensor) {
   const auto& type = *std::ranges::find(known, tensor.type, &Known::type);
-  // LibTorch copies and compares few elements of UInt64.
+  // LibTorch supports few copies and comparisons of UInt64.
   const auto in_memory = tensor.type == ScalarType::UInt64 ? ScalarType::Long : tensor.type;
   return {type.element, in_memory, itemsize(tensor.type), 1};
 }

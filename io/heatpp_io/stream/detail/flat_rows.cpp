@@ -8,7 +8,7 @@
 namespace heatpp::io::detail {
 namespace {
 
-/// A file of a header and the elements in C order.
+/// A file that consists of a header and the elements in C order.
 struct FlatRows {
   const char* op;
   const RowsToSave& x;

@@ -8,13 +8,13 @@ namespace heatpp::io::detail {
 
 inline constexpr auto append_op = "append_rows";
 
-/// A stored array that is to grow.
+/// A stored array that grows.
 struct Growth {
   const std::string& path;
   const Shape& shape;
   Dtype dtype;
 };
-/// Throws ValueError where the rows of `x` do not fit it.
+/// Throws ValueError if the rows of `x` do not fit it.
 void check_growth(const Growth& to, const DNDarray& x);
 
 void append_rows_zarr(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options);

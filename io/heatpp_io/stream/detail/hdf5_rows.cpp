@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto op = "save_hdf5";
 
-/// Compressed chunks are written by all ranks together.
+/// All ranks together write compressed chunks.
 Transfer write_rows(const WriteJob& job, const RowsToSave& x) {
   const auto& comm = comm_of(x);
   check_append(job, comm);

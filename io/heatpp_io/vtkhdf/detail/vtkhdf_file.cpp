@@ -17,7 +17,7 @@ constexpr auto op = vtkhdf_op;
 constexpr auto cells = std::to_array<std::string_view>({"Vertices", "Lines", "Polygons", "Strips"});
 constexpr hsize_t rows_in_a_chunk = 256;
 
-/// An open file that is being written.
+/// An open file in which the datasets that describe steps are written.
 class Books {
  public:
   Books(const SaveJob& job, Handle file) : job_(job), file_(std::move(file)) { expect(static_cast<bool>(file_)); }
@@ -39,7 +39,7 @@ class Books {
     return made;
   }
 
-  /// Writes the row with that number of a dataset with rows of one number, or so many, which is made where it is
+  /// Writes the row with that number of a dataset whose rows have one or several numbers. Makes the dataset if it is
   /// missing.
   template <class T>
   void put(const std::string& name, std::int64_t row, const std::vector<T>& numbers) const {
@@ -51,7 +51,7 @@ class Books {
     H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr);
     expect(H5Dwrite(dataset.get(), type, in_memory.get(), in_file.get(), H5P_DEFAULT, numbers.data()) >= 0);
   }
-  /// A dataset without rows.
+  /// Makes a dataset without rows.
   void make(const std::string& name) const { static_cast<void>(rows_of(name, 1, H5T_NATIVE_INT64)); }
 
   void put_number(const Handle& object, const char* name, std::int64_t number) const {
@@ -61,7 +61,7 @@ class Books {
                             : H5Acreate2(object.get(), name, H5T_NATIVE_INT64, space.get(), H5P_DEFAULT, H5P_DEFAULT));
     expect(H5Awrite(made.get(), H5T_NATIVE_INT64, &number) >= 0);
   }
-  /// In ASCII and of fixed length, as VTK wants it.
+  /// Writes a text in ASCII with fixed length, as VTK requires.
   void put_text(const Handle& object, const char* name, const std::string& text) const {
     const Handle type(H5Tcopy(H5T_C_S1)), space(H5Screate(H5S_SCALAR));
     H5Tset_size(type.get(), text.size());
@@ -74,7 +74,7 @@ class Books {
   [[nodiscard]] bool has(const std::string& name) const {
     return H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT) > 0;
   }
-  /// Gives a dataset so many rows, unless it has as many.
+  /// Sets the number of rows of a dataset, unless it has this many.
   void grow(const Handle& dataset, hsize_t rows) const {
     const Handle space(H5Dget_space(dataset.get()));
     std::array<hsize_t, 2> extents{};
@@ -119,7 +119,7 @@ Attributes head_of(const VtkStep& step) {
   return head;
 }
 
-/// Where the first point, cell, ... of a step lies that a cloud's arrays have.
+/// Writes where the first point, cell, ... of a step is in a cloud's arrays.
 void put_cloud(const Books& books, const VtkStep& step, const VtkPlace& place) {
   const auto put = [&](const std::string& name, std::vector<std::int64_t> numbers) {
     books.put("VTKHDF/" + name, place.number, numbers);
@@ -134,7 +134,7 @@ void put_cloud(const Books& books, const VtkStep& step, const VtkPlace& place) {
   put("Steps/PartOffsets", {place.number});
   put("Steps/NumberOfParts", {1});
   put("Steps/PointOffsets", {place.rows.back()});
-  put("Steps/CellOffsets", {0, 0, 0, 0});  // all steps have the same vertices, one more for each more point
+  put("Steps/CellOffsets", {0, 0, 0, 0});  // all steps have the same vertices; each new point adds one
   put("Steps/ConnectivityIdOffsets", {0, 0, 0, 0});
 }
 
@@ -173,13 +173,13 @@ hsize_t arrays_in(const Handle& file) {
   return info.nlinks;
 }
 
-/// What has to be equal in all steps: of a cloud, whose rows are points, all extents but the first.
+/// Returns what must be equal in all steps: for a cloud, whose rows are points, all extents except the first.
 Shape of_each_step(Shape shape, bool rows) {
   if (rows && !shape.empty()) shape.erase(shape.begin());
   return shape;
 }
 
-/// How many rows the dataset of an array has. Throws ValueError where it cannot have the array, too.
+/// Returns the number of rows of an array's dataset. Throws ValueError if the array does not fit it.
 std::int64_t checked_rows(const std::string& path, const VtkArray& array, const VtkStep& step, std::int64_t steps) {
   const auto found = find_dataset(path, array.dataset, op);
   if (!found)

@@ -43,7 +43,7 @@ void check_numbers(const char* what, const std::vector<double>& numbers, int axe
                       heatpp::detail::tuple_text(numbers), axes);
 }
 
-/// The extents of the grid without leading ones: VTK finds fewer axes in the file where a grid is flat.
+/// Returns the extents of the grid without leading ones: for a flat grid, VTK expects fewer axes in the file.
 Shape stored_extents(Shape extents) {
   while (extents.size() > 1 && extents[0] == 1) extents.erase(extents.begin());
   return extents;
@@ -94,13 +94,13 @@ void check_cloud(const std::vector<NamedArray>& arrays, const SaveVtkhdfOptions&
     raise<ValueError>(op, "got axes, spacing or origin for a cloud of points; expected none");
 }
 
-/// The same elements in another shape, whose axis `split` is cut as that of `x` is. Local.
+/// Returns the same elements in another shape, whose axis `split` is cut as that of `x`. Local.
 DNDarray reshaped(const DNDarray& x, Shape shape, std::optional<int> split) {
   const auto layout = x.layout().with(std::move(shape), split);
   return heatpp::detail::wrap(x.larray().reshape(layout.local_shape(x.comm().rank())), layout, x.comm());
 }
 
-/// The array without the leading axes of its grid that VTK does not find in files.
+/// Returns the array without the leading axes of its grid that VTK does not expect in files.
 DNDarray without_flat_axes(const DNDarray& x, int axes) {
   const Shape extents(x.shape().begin(), x.shape().begin() + axes);
   const auto flat = axes - static_cast<int>(stored_extents(extents).size());
@@ -112,7 +112,7 @@ DNDarray without_flat_axes(const DNDarray& x, int axes) {
 
 DNDarray stored(const DNDarray& x) { return x.dtype() == bool_ ? x.astype(uint8) : x; }
 
-/// Positions along x, y and z, with zeros for those that are missing.
+/// Returns positions along x, y and z, with zeros for missing coordinates.
 DNDarray positions(const DNDarray& points) {
   const auto wide = is_whole(points.dtype()) ? points.astype(float64) : points;
   const auto missing = 3 - points.shape(1);
@@ -124,7 +124,7 @@ DNDarray positions(const DNDarray& points) {
 
 std::string point_data(const std::string& name) { return "VTKHDF/PointData/" + name; }
 
-/// Numbers for the axes of an array, the last of which is x.
+/// Sets numbers for the axes of an array, of which the last is x.
 void set_reversed(std::array<double, 3>& to, const std::vector<double>& from) {
   std::copy(from.rbegin(), from.rend(), to.begin());
 }

@@ -14,24 +14,24 @@ struct VtkArray {
   DNDarray x;
 };
 
-/// The arrays of one time step, as a VTKHDF file has them.
+/// The arrays of one time step in the form of a VTKHDF file.
 struct VtkStep {
   bool cloud = false;
-  std::int64_t points = 0;                 ///< of a cloud
-  std::array<std::int64_t, 6> extent{};    ///< of a grid: the first and last index along x, y and z
-  std::array<double, 3> spacing{1, 1, 1};  ///< of a grid, along x, y and z
+  std::int64_t points = 0;                 ///< cloud: number of points
+  std::array<std::int64_t, 6> extent{};    ///< grid: the first and last index along x, y and z
+  std::array<double, 3> spacing{1, 1, 1};  ///< grid: along x, y and z
   std::array<double, 3> origin{};
-  std::vector<VtkArray> arrays = {};  ///< of a cloud the positions are the last one
+  std::vector<VtkArray> arrays = {};  ///< cloud: the positions are the last array
 };
 
-/// Throws what save_vtkhdf throws for arrays and options that do not fit each other. Local.
+/// Throws as save_vtkhdf for arrays and options that do not fit each other. Local.
 void check_vtkhdf(const std::vector<NamedArray>& arrays, const SaveVtkhdfOptions& options);
 
-/// The arrays as they are stored, after check_vtkhdf. Collective if an axis with one index or a position's coordinates
-/// are split.
+/// Returns the arrays in the form in which they are stored, after check_vtkhdf. Collective if an axis with one index or
+/// the coordinates of positions are split.
 [[nodiscard]] VtkStep vtk_step(const std::vector<NamedArray>& arrays, const SaveVtkhdfOptions& options);
 
-/// The same elements with an axis of extent 1, time, before the others. Local.
+/// Returns the same elements with a first axis of extent 1 for time. Local.
 [[nodiscard]] DNDarray with_time_axis(const DNDarray& x);
 
 }  // namespace heatpp::io::detail

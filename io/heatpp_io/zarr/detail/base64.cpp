@@ -8,10 +8,10 @@ namespace heatpp::io::detail {
 namespace {
 
 constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-// 64 bits are ten digits of 6 bits and one of 4, filled up by two zeros.
+// 64 bits are ten digits of 6 bits and one of 4, padded with two zeros.
 constexpr std::size_t count = 11;
 
-/// Digits hold bytes in the order of the file, the first bits of which are their highest.
+/// Digits contain bytes in the order of the file; the first bits of a byte are its highest.
 std::uint64_t swapped(std::uint64_t bits) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(bits) : bits;
 }

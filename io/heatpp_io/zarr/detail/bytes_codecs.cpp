@@ -18,7 +18,7 @@ using Kind = BytesCodec::Kind;
 
 constexpr std::int64_t sum_bytes = 4;
 
-/// What no compressor makes more of a chunk than: each adds less than a 64th part and a header.
+/// Returns an upper bound of a compressed chunk's size: a compressor adds less than 1/64 and a header.
 std::int64_t most_stored(std::int64_t bytes) {
   constexpr std::int64_t header = 65536;
   return bytes > std::numeric_limits<std::int64_t>::max() / 2 ? bytes : bytes + bytes / 64 + header;
@@ -56,7 +56,7 @@ at::Tensor checked(const at::Tensor& stored, const BytesCodec& codec, const Chun
   return content;
 }
 
-/// The bytes of elements lie side by side in a shuffled block: all first ones, all second ones, ...
+/// The bytes of elements are grouped in a shuffled block: all first bytes, all second bytes, ...
 at::Tensor shuffled(const at::Tensor& bytes, std::int64_t itemsize, bool back) {
   const auto count = bytes.numel() / itemsize;
   auto to = at::empty_like(bytes);
@@ -68,13 +68,13 @@ at::Tensor shuffled(const at::Tensor& bytes, std::int64_t itemsize, bool back) {
   return to;
 }
 
-/// How many bytes a block gives that must say so itself.
+/// Returns the decompressed size that a block states, if its codec requires that.
 std::optional<std::int64_t> said_size(const BytesCodec& codec, Block stored) {
   if (codec.blocks->size) {
     const auto size = codec.blocks->size(stored);
     return size && *size <= std::size_t{INT64_MAX} ? std::optional(static_cast<std::int64_t>(*size)) : std::nullopt;
   }
-  if (stored.size() < 18 || stored[0] != std::byte{0x1f}) return std::nullopt;  // no file of gzip, which ends in it
+  if (stored.size() < 18 || stored[0] != std::byte{0x1f}) return std::nullopt;  // not gzip, which ends with the size
   const auto end = stored.last(4);
   return static_cast<std::int64_t>(little_endian({reinterpret_cast<const char*>(end.data()), 4}, 0, 4));
 }
@@ -96,7 +96,7 @@ at::Tensor decompressed(const at::Tensor& stored, const BytesCodec& codec, std::
   return out;
 }
 
-/// The bytes after so many of the codecs.
+/// Returns the sizes after each of the codecs, as far as they are known.
 std::vector<std::optional<std::int64_t>> sizes_of(const std::vector<BytesCodec>& codecs,
                                                   std::optional<std::int64_t> bytes) {
   std::vector<std::optional<std::int64_t>> sizes{bytes};
@@ -156,7 +156,7 @@ std::optional<std::int64_t> stored_bytes(const std::vector<BytesCodec>& codecs, 
 at::Tensor decoded(ByteReader& stored, const std::vector<BytesCodec>& codecs, const WantedBytes& wanted,
                    const ChunkName& chunk, const at::Tensor& to) {
   const auto sizes = sizes_of(codecs, wanted.exact ? std::optional(wanted.bytes) : std::nullopt);
-  const auto most = most_stored(most_stored(wanted.bytes));  // of two compressors
+  const auto most = most_stored(most_stored(wanted.bytes));  // after two compressors
   if (sizes.back().value_or(stored.size()) != stored.size() || stored.size() > most)
     raise<IoError>(
         chunk.op, "got chunk \"{}\" of {} bytes; expected {}", chunk.path, stored.size(),

@@ -19,7 +19,7 @@ void write_file(const ChunkFiles& files, const std::string& name, Block bytes) {
   std::error_code ignored;
   if (files.replace && std::filesystem::exists(path, ignored))
     return write_atomically(files.op, path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  std::filesystem::create_directories(path.parent_path(), ignored);  // of chunks "3/1"; writing tells of errors
+  std::filesystem::create_directories(path.parent_path(), ignored);  // for chunks "3/1"; writing reports errors
   static_cast<void>(Descriptor(path, O_CREAT | O_WRONLY | O_TRUNC));
   FileWriter(path, files.shown, files.op).write(0, std::ssize(bytes), bytes.data());
 }
@@ -38,7 +38,7 @@ void write_chunk(const ChunkFiles& files, const std::string& name, const at::Ten
   write_file(files, name, {static_cast<const std::byte*>(chunk.const_data_ptr()), bytes});
 }
 
-/// Fills up what a block has of a chunk with zeros.
+/// Pads the part of a chunk that a block has with zeros.
 at::Tensor whole_chunk(const at::Tensor& values, const Shape& chunks) {
   if (values.sizes() == at::IntArrayRef(chunks)) return values.contiguous();
   auto chunk = at::zeros(chunks, values.options());
@@ -48,8 +48,8 @@ at::Tensor whole_chunk(const at::Tensor& values, const Shape& chunks) {
   return chunk;
 }
 
-/// A block that begins at `first`, where a chunk does, and ends where one does or the array. All threads of a rank
-/// write its chunks.
+/// Writes a block that begins at `first`, at the beginning of a chunk, and ends at the end of a chunk or of the array.
+/// All threads of a rank write its chunks.
 void write_block(const ChunkFiles& files, const Shape& first, const at::Tensor& block) {
   const auto& chunks = files.array.chunks;
   std::vector<ChunkPart> parts;

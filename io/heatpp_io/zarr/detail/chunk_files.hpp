@@ -10,14 +10,14 @@ namespace heatpp::io::detail {
 struct ChunkFiles {
   const char* op;
   std::filesystem::path path;  ///< the array's directory
-  std::string shown;           ///< what errors call the store
+  std::string shown;           ///< name of the store in errors
   ZarrArray array;
-  bool replace = false;  ///< a file that is there is replaced in one step, for those who read the store meanwhile
+  bool replace = false;  ///< replace existing files in one step, since others may read the store
 };
 
-/// Writes an array, or the rows from `begin` on of a longer one, where a chunk begins. Collective: each rank writes
-/// whole chunks; what is on the wrong side of a chunk's edge changes ranks first, or all is put together to rows in
-/// small windows where the split axis has too few chunks for all ranks. Throws IoError on all ranks.
+/// Writes an array, or the rows from `begin` on of a longer one; `begin` is the beginning of a chunk. Collective: each
+/// rank writes whole chunks. Elements of chunks of other ranks move to these first. If the split axis has too few
+/// chunks for all ranks, exchanges in small windows assemble rows. Throws IoError on all ranks.
 void write_chunks(const ChunkFiles& files, const DNDarray& x, std::int64_t begin = 0);
 
 }  // namespace heatpp::io::detail

@@ -16,7 +16,7 @@ Block block_of(const at::Tensor& elements) {
           static_cast<std::size_t>(elements.numel() * elements.element_size())};
 }
 
-/// The chunks of the shard one behind the other, and their table where it belongs.
+/// Returns the chunks of a shard one after another, with their table at its place.
 Bytes shard_of(const at::Tensor& elements, const Sharding& sharding, const ChunkName& name) {
   Shape counts(elements.sizes().begin(), elements.sizes().end());
   const auto all = select(counts, {}, name.op);

@@ -9,7 +9,7 @@ namespace {
 
 using c10::ScalarType;
 
-/// Calls `use` with the elements, whole numbers as unsigned ones, whose sums wrap around.
+/// Calls `use` with the elements. Whole numbers become unsigned ones, whose sums wrap around.
 template <class Use>
 void on_elements(const at::Tensor& values, const Use& use) {
   const auto call = [&]<class T>(T) { use(static_cast<T*>(values.data_ptr()), values.numel()); };
@@ -28,7 +28,7 @@ void on_elements(const at::Tensor& values, const Use& use) {
   }
 }
 
-/// As NumPy's cumsum: one after the other, in the type of the elements.
+/// Sums elements one after another in their own type, as NumPy's cumsum.
 void sum_up(const at::Tensor& values) {
   on_elements(values, [](auto* x, std::int64_t count) {
     for (std::int64_t i = 1; i < count; ++i) x[i] = static_cast<std::decay_t<decltype(*x)>>(x[i] + x[i - 1]);
@@ -40,7 +40,7 @@ void take_differences(const at::Tensor& values) {
   });
 }
 
-/// In float64 what NumPy divides in float64: all but shorter floats. Numbers of uint64 are in memory as int64.
+/// Divides in float64 if NumPy does: for all types except shorter floats. uint64 numbers are int64 in memory.
 at::Tensor scaled_back(const at::Tensor& values, const Filter& filter) {
   const bool short_float = values.is_floating_point();
   auto x = short_float ? values.clone() : values.to(at::kDouble);

@@ -8,21 +8,21 @@
 
 namespace heatpp::io::detail {
 
-/// What makes other elements of the elements of a chunk: filters of numcodecs.
+/// A step that maps the elements of a chunk to other elements: a filter of numcodecs.
 struct Filter {
   enum class Kind {
-    cast,   ///< elements of another type: astype, and what rounds before it, which cannot be undone: quantize, bitround
-    delta,  ///< differences from one element to the next, as they lie in the chunk
+    cast,   ///< change of the type: astype, or a rounding that cannot be undone: quantize, bitround
+    delta,  ///< differences of neighboring elements in the order of the chunk
     scaled  ///< (x - offset) * scale, rounded: fixedscaleoffset
   };
   Kind kind = Kind::cast;
-  StoredType before = {}, after = {};  ///< of the elements before and after the filter
+  StoredType before = {}, after = {};  ///< types of the elements before and after the filter
   double offset = 0, scale = 1;
-  bool rounds = false;  ///< whether something is lost
+  bool rounds = false;  ///< whether it loses information
 };
 
 /// Undoes the filters, from the last to the first, on the elements of a chunk: a contiguous tensor in the memory type
-/// of what the last filter gives. The result has the memory type of what the first one takes.
+/// that the last filter gives. The result has the memory type that the first filter takes.
 [[nodiscard]] at::Tensor unfiltered(at::Tensor values, const std::vector<Filter>& filters);
 
 /// Applies filters that do not round.

@@ -11,7 +11,7 @@ namespace {
 
 using heatpp::detail::raise;
 
-constexpr int most_levels = 32;  // of groups, so that links in a circle have an end
+constexpr int most_levels = 32;  // limit for groups, because links may form circles
 
 void collect(const StorePlace& place, const std::string& below, int level, std::vector<std::string>& names,
              const char* op) {
@@ -22,7 +22,7 @@ void collect(const StorePlace& place, const std::string& below, int level, std::
     collect(place, joined_name(below, name), level + 1, names, op);
 }
 
-/// Those in the group itself, if there are any.
+/// Returns the arrays in the group itself, if there are any.
 std::vector<std::string> candidates(const StorePlace& place, const char* op) {
   auto names = array_names(place, op);
   std::vector<std::string> here;

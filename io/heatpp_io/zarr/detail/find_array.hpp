@@ -4,26 +4,26 @@
 
 namespace heatpp::io::detail {
 
-/// Where the metadata of an array lies.
+/// The place of an array's metadata.
 struct FoundArray {
   std::shared_ptr<const StoreFiles> files;
-  std::string name;      ///< of the array's directory in the store
-  std::string metadata;  ///< the file with it, in the store
+  std::string name;      ///< name of the array's directory in the store
+  std::string metadata;  ///< file with the metadata, in the store
   [[nodiscard]] std::string shown() const { return files->shown(metadata); }
 };
 
-/// The array `name` of a store, or of a group in it, at `path`; without a name the one that is there, or the only one
-/// in the group, or else below it. Throws IoError where there is none, or several.
+/// Finds the array `name` at `path`, in a store or in a group in it. Without a name: the array at `path`, the only one
+/// in the group, or else the only one below it. Throws IoError if there is none, or several.
 [[nodiscard]] FoundArray find_array(const std::string& path, const std::string& name, const char* op);
 
-/// The names of all arrays at a place and below it, "" for the place itself. Local.
+/// Returns the names of all arrays at a place and below it, "" for the place itself. Local.
 [[nodiscard]] std::vector<std::string> array_names(const StorePlace& place, const char* op);
 
-/// The file with the metadata of the array in a directory of a store; empty where there is none. Throws IoError.
+/// Returns the file with the metadata of an array in a directory of a store, or "". Throws IoError.
 [[nodiscard]] std::string metadata_in(const StoreFiles& files, const std::string& directory, const char* op);
 
-/// The store of a path, up to the last name that ends in ".zarr" or ".zip" as a directory or file does, and the name
-/// of an array in it: "x.zarr/t" is "t" of "x.zarr". Without an end of this kind the path is the store.
+/// A path split into the store, up to the last name of a directory or file that ends in ".zarr" or ".zip", and the name
+/// of an array in it: "x.zarr/t" is "t" of "x.zarr". If no name ends like this, the path is the store.
 struct StorePath {
   std::string store;
   std::string name;

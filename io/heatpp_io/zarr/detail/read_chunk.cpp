@@ -13,10 +13,10 @@ namespace {
 
 using heatpp::detail::raise;
 
-constexpr std::int64_t entry_bytes = 16;  // of the table of a shard: where a chunk begins, and how long it is
-constexpr std::int64_t missing = -1;      // both of a chunk that is not there
+constexpr std::int64_t entry_bytes = 16;  // of a shard's table: the place of a chunk, and its length
+constexpr std::int64_t missing = -1;      // both numbers of a missing chunk
 
-/// The table, as whole numbers (chunks along each axis ..., 2). Its length is checked before memory is taken.
+/// Reads the table as whole numbers (chunks along each axis ..., 2). Checks its length before memory is allocated.
 at::Tensor table_of(const StoredChunk& shard, const Sharding& sharding) {
   auto shape = shard.shape;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -27,7 +27,7 @@ at::Tensor table_of(const StoredChunk& shard, const Sharding& sharding) {
   }
   const auto plain =
       checked_bytes(shape, entry_bytes, heatpp::detail::formatted("\"{}\"", shard.name.path), shard.name.op);
-  const auto bytes = *stored_bytes(sharding.index.bytes, plain);  // codecs of a table keep lengths
+  const auto bytes = *stored_bytes(sharding.index.bytes, plain);  // codecs of a table keep sizes
   if (bytes > shard.bytes.size())
     raise<IoError>(shard.name.op, "got shard \"{}\" of {} bytes; expected {} or more, which its table of chunks has",
                    shard.name.path, shard.bytes.size(), bytes);
@@ -62,7 +62,7 @@ void read_shard(const StoredChunk& shard, const Selection& box, const at::Tensor
   });
 }
 
-/// From bytes that no codec is left of.
+/// Reads elements from bytes that have no codecs left.
 void read_elements(const StoredChunk& chunk, const Selection& box, const at::Tensor& out) {
   if (chunk.codecs.sharding) return read_shard(chunk, box, out);
   const auto bytes = size_of(chunk.shape) * chunk.codecs.type.bytes;
@@ -73,7 +73,7 @@ void read_elements(const StoredChunk& chunk, const Selection& box, const at::Ten
   read_flat({chunk.bytes, array, chunk.name.path, chunk.name.op}, box, out);
 }
 
-/// What comes out of the codecs of bytes: of a shard its elements, uncompressed, and the table of its chunks at most.
+/// Returns the size after decoding. For a shard, this is at most that of its elements, uncompressed, and of its table.
 WantedBytes wanted_of(const StoredChunk& chunk) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max() / 4;
   const auto bytes = size_of(chunk.shape) * chunk.codecs.type.bytes;
@@ -82,18 +82,18 @@ WantedBytes wanted_of(const StoredChunk& chunk) {
   return {std::min(bytes, most) + std::min(chunks, most / (8 * entry_bytes)) * 8 * entry_bytes, /*exact=*/false};
 }
 
-/// Whether the bytes of a chunk are the elements of `out`, so that they can be decompressed where they belong.
+/// Whether the bytes of a chunk are the elements of `out`, so that they can be decompressed in place.
 bool is_direct(const StoredChunk& chunk, const Selection& box, const at::Tensor& out) {
   return extents(box) == chunk.shape && out.is_contiguous() && out.scalar_type() == chunk.codecs.type.in_memory &&
          chunk.codecs.bytes.front().kind == BytesCodec::Kind::compressed;
 }
 
-/// Copies decoded elements to `out`, unless they were decoded there.
+/// Copies decoded elements to `out`, unless they were decoded in place.
 void put(const StoredChunk& chunk, const Selection& box, const at::Tensor& bytes, const at::Tensor& out) {
   const auto& type = chunk.codecs.type;
   to_native(type, bytes.data_ptr(), bytes.numel() / type.bytes);
   const bool there = bytes.data_ptr() == out.data_ptr();
-  const bool aligned = bytes.storage_offset() % type.bytes == 0;  // behind a checksum they may not be
+  const bool aligned = bytes.storage_offset() % type.bytes == 0;  // after a checksum they may not be
   const auto values =
       there ? out : part_of((aligned ? bytes : bytes.clone()).view(type.in_memory).view(chunk.shape), box);
   if (type.element.may_overflow) copy_uint64(values, out, chunk.name.path, chunk.name.op);
@@ -130,7 +130,7 @@ void read_chunk(const StoredChunk& chunk, Selection box, at::Tensor out) {
 Shape readable_part(const ChunkCodecs& codecs, const Shape& shape) {
   if (!codecs.sharding || !codecs.bytes.empty() || !codecs.filters.empty()) return shape;
   const auto part = readable_part(codecs.sharding->codecs, codecs.sharding->chunks);
-  auto result = part;  // along the axes of the array
+  auto result = part;  // in the order of the array's axes
   for (std::size_t i = 0; i < codecs.order.size(); ++i) result[static_cast<std::size_t>(codecs.order[i])] = part[i];
   return result;
 }

@@ -42,7 +42,7 @@ class Directory : public StoreFiles {
   const char* op_;
 };
 
-/// A member that keeps open what it needs.
+/// A member that keeps its archive open.
 class Member : public ByteReader {
  public:
   Member(const std::string& path, const ZipMember& member, const char* op)
@@ -102,7 +102,7 @@ std::string joined_name(const std::string& before, const std::string& after) {
 std::string StoreFiles::text(const std::string& name, const char* op) const {
   const auto file = open(name);
   if (!file) raise<IoError>(op, "got \"{}\", which cannot be found; expected a file", shown(name));
-  constexpr auto most = std::int64_t{1} << 28;  // a zip file may claim more
+  constexpr auto most = std::int64_t{1} << 28;  // limit, since a zip file may state more
   if (file->size() > most)
     raise<IoError>(op, "got \"{}\" of {} bytes; expected metadata of at most {}", shown(name), file->size(), most);
   std::string text(static_cast<std::size_t>(file->size()), '\0');

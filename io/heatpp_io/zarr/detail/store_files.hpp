@@ -14,26 +14,26 @@ class StoreFiles {
  public:
   virtual ~StoreFiles() = default;
   [[nodiscard]] virtual bool has(const std::string& name) const = 0;
-  /// nullptr where there is no such file. The store has to outlive the reader. Throws IoError.
+  /// Returns nullptr if there is no such file. The store must outlive the reader. Throws IoError.
   [[nodiscard]] virtual std::unique_ptr<ByteReader> open(const std::string& name) const = 0;
-  /// The names of the directories in one.
+  /// Returns the names of the directories in a directory.
   [[nodiscard]] virtual std::vector<std::string> directories(const std::string& name) const = 0;
-  /// What errors call a file.
+  /// Returns the name of a file in errors.
   [[nodiscard]] virtual std::string shown(const std::string& name) const = 0;
 
-  /// All of a file. Throws IoError.
+  /// Returns the content of a file. Throws IoError.
   [[nodiscard]] std::string text(const std::string& name, const char* op) const;
 };
 
 /// A store, and a place in it: "a.zip/group" is the place "group" of "a.zip". Throws IoError for what cannot be read,
-/// FileNotFoundError where there is nothing.
+/// FileNotFoundError if there is nothing.
 struct StorePlace {
   std::shared_ptr<const StoreFiles> files;
   std::string name;
 };
 [[nodiscard]] StorePlace open_store(const std::string& path, const char* op);
 
-/// "a/b": names in a store, either of which may be empty, or begin and end with "/".
+/// Returns "a/b" for names in a store. Either may be empty, or begin and end with "/".
 [[nodiscard]] std::string joined_name(const std::string& before, const std::string& after);
 
 }  // namespace heatpp::io::detail

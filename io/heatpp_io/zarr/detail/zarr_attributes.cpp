@@ -16,21 +16,21 @@ using nlohmann::json;
 
 constexpr auto fill_name = "_FillValue";
 
-/// Those without a name, null in format 3, are empty; all of them are none.
+/// Returns the names. One that is missing (null in format 3) is empty; if all are missing, returns none.
 std::vector<std::string> names_of(const json& names) {
   std::vector<std::string> all;
   for (const auto& name : names) all.push_back(name.is_string() ? name.get<std::string>() : "");
   return std::ranges::all_of(all, &std::string::empty) ? std::vector<std::string>{} : all;
 }
 
-/// xarray says in format 2 by the fill value what is missing.
+/// In format 2, the fill value marks missing values for xarray.
 void take_fill(const json& array, json& attributes) {
   const auto fill = array.value("fill_value", json());
   const bool number = fill.is_number() || fill.is_array() || fill == "NaN" || fill == "Infinity" || fill == "-Infinity";
   if (number) attributes[fill_name] = fill;
 }
 
-/// xarray writes floats to format 3 in base64.
+/// xarray writes floats in format 3 as base64.
 void take_base64(json& attributes) {
   if (!attributes.is_object() || !attributes.contains(fill_name)) return;
   const auto take = [](json& number) {
@@ -42,7 +42,7 @@ void take_base64(json& attributes) {
   else take(fill);
 }
 
-/// A number of the dtype as xarray wants it in format 3: base64 of floats, of both parts of complex ones.
+/// Writes a number of the dtype as xarray does in format 3: floats, and both parts of complex numbers, in base64.
 void put_fill(json& fill, Dtype dtype) {
   const auto text = [](const json& number) { return json(base64_of(number.get<double>())); };
   const bool pair = fill.is_array() && fill.size() == 2 && fill[0].is_number() && fill[1].is_number();

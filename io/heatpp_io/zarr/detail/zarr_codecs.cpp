@@ -20,7 +20,7 @@ constexpr auto known_codecs =
 
 struct Compressor {
   std::string_view name, package;
-  std::int64_t most;  ///< bytes that one byte can stand for, by the formats; of blosc, whose blocks say it, any number
+  std::int64_t most;  ///< limit of bytes for one byte, by the formats; none for blosc, whose blocks state it
 };
 constexpr std::array compressors{Compressor{"zlib", "zlib1g-dev", 1032},
                                  Compressor{"gzip", "zlib1g-dev", 1032},
@@ -30,7 +30,7 @@ constexpr std::array compressors{Compressor{"zlib", "zlib1g-dev", 1032},
                                  Compressor{"bz2", "libbz2-dev", 1 << 21},
                                  Compressor{"lzma", "liblzma-dev", 1 << 13}};
 
-/// A codec by its name, without "numcodecs." before it.
+/// A codec by its name, without a leading "numcodecs.".
 struct Described {
   std::string name;
   json configuration;
@@ -44,13 +44,13 @@ Described described(const json& codec) {
   return {name, codec.value("configuration", json::object())};
 }
 
-/// A text, or else what is there in its place.
+/// Returns a text, or `otherwise` if there is none.
 std::string text_or(const json& all, const char* key, const std::string& otherwise) {
   const auto value = all.value(key, json());
   return value.is_string() ? value.get<std::string>() : otherwise;
 }
 
-/// Codecs, one after another. Of format 2 they begin with filters, and elements become bytes by the way.
+/// Codecs, one after another. In format 2 they begin with filters, and the step from elements to bytes is implicit.
 class Chain {
  public:
   enum class Format { two, three };
@@ -81,7 +81,7 @@ class Chain {
   [[nodiscard]] StoredType stored(const std::string& type) const {
     return stored_type(type, formatted("\"{}\"", what_.name.path), what_.name.op);
   }
-  /// Elements that filters have made are checked when these are undone.
+  /// Elements that filters have made are checked when the filters are undone.
   void take_type(const std::string& type) {
     type_ = type;
     codecs_.type = stored(type);

@@ -6,9 +6,9 @@
 
 namespace heatpp::io::detail {
 
-/// The codecs of an array of elements of `type`, a name of NumPy's: the filters and the compressor of format 2, or the
-/// codecs of format 3, for chunks of this shape, of which the largest counts. Throws IoError for what is not known, and
-/// json::exception.
+/// Returns the codecs of an array of elements of `type`, a name of NumPy: the filters and the compressor of format 2,
+/// or the codecs of format 3. Chunks have this shape, which is that of the largest. Throws IoError for unknown codecs,
+/// and json::exception.
 struct CodecsOf {
   const std::string& type;
   const Shape& chunks;
@@ -17,10 +17,10 @@ struct CodecsOf {
 [[nodiscard]] ChunkCodecs codecs_of_format_2(const nlohmann::json& array, const CodecsOf& what);
 [[nodiscard]] ChunkCodecs codecs_of_format_3(const nlohmann::json& codecs, const CodecsOf& what);
 
-/// NumPy's name of a data type of format 3, without the byte order: "i4" of "int32".
+/// Returns NumPy's name of a data type of format 3, without the byte order: "i4" for "int32".
 [[nodiscard]] std::string numpy_name(const std::string& name);
 
-/// How a compression is described in format 2 and in format 3; null and nothing without one.
+/// Return the description of a compression in format 2 and in format 3; null and nothing without one.
 [[nodiscard]] nlohmann::json compressor_of(const std::optional<Compression>& compression);
 [[nodiscard]] nlohmann::json codec_of(const Compression& compression, std::int64_t itemsize);
 

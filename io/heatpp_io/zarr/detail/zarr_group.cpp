@@ -19,7 +19,7 @@ json named(const char* name, json configuration) {
   return {{"name", name}, {"configuration", std::move(configuration)}};
 }
 
-/// Codecs of chunks; of shards those of the chunks in them.
+/// Returns the codecs of chunks; with shards, those of the chunks in them.
 json codecs_of(const NewZarray& array) {
   const auto bytes = named("bytes", {{"endian", "little"}});
   auto codecs = json::array({bytes});
@@ -32,7 +32,7 @@ json codecs_of(const NewZarray& array) {
                                                  {"index_location", "end"}})});
 }
 
-/// A number of the dtype, which format 3 wants for chunks that are missing, as none are.
+/// Returns a number of the dtype, which format 3 requires for missing chunks; no chunk is missing.
 json fill_of(Dtype dtype) {
   if (dtype == bool_) return false;
   if (is_complex(dtype)) return {0.0, 0.0};
@@ -58,7 +58,7 @@ json array_of_format_2(const NewZarray& array, json fill) {
           {"chunks", array.chunks},
           {"dtype", numpy_type(array.dtype)},
           {"compressor", compressor_of(array.compression)},
-          {"fill_value", std::move(fill)},  // no chunk is missing, and xarray takes a number for what is
+          {"fill_value", std::move(fill)},  // no chunk is missing; xarray reads a number as missing
           {"order", "C"},
           {"filters", nullptr}};
 }
@@ -74,7 +74,7 @@ void write_json(const fs::path& path, const json& value, const char* op) {
   write_atomically(op, path, value.dump(4, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
-/// Puts nodes, by their paths in the store, into what a group has consolidated of those below it.
+/// Adds nodes, by their paths in the store, to the consolidated metadata of a group that contains them.
 void consolidate(const fs::path& store, const std::string& group, bool format_3,
                  const std::map<std::string, json>& nodes, const char* op) {
   const auto path = store / group / (format_3 ? "zarr.json" : ".zmetadata");
@@ -93,7 +93,7 @@ void consolidate(const fs::path& store, const std::string& group, bool format_3,
   write_json(path, all, op);
 }
 
-/// The groups around an array, the store first.
+/// Returns the groups that contain an array, the store first.
 std::vector<std::string> groups_around(const std::string& name) {
   std::vector<std::string> groups;
   if (name.empty()) return groups;

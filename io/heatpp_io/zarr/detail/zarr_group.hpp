@@ -14,26 +14,26 @@ namespace heatpp::io::detail {
 struct NewZarray {
   Dtype dtype;
   Shape shape, chunks;
-  Shape shards = {};  ///< of format 3: the extents of shards; empty: none
+  Shape shards = {};  ///< format 3: the extents of shards; empty: none
   std::optional<Compression> compression = std::nullopt;
   int format = 2;
 };
 
-/// Metadata by the files that have it: ".zarray" and ".zattrs", or "zarr.json".
+/// Metadata by file: ".zarray" and ".zattrs", or "zarr.json".
 using ZarrMetadata = std::map<std::string, nlohmann::json>;
-/// That of an array `name`, by which axes without a name get one, as xarray wants it: "<name>_dim_0", ...
+/// Returns the metadata of the array `name`. Axes without a name get one, as xarray requires: "<name>_dim_0", ...
 [[nodiscard]] ZarrMetadata metadata_of(const NewZarray& array, const Annotations& annotations, const std::string& name);
 
 /// Writes the files of an array's directory. Throws IoError.
 void write_metadata(const std::filesystem::path& directory, const ZarrMetadata& metadata, const char* op);
 
-/// Makes the array `name` of the store in a directory known to the groups around it: makes those that are not there, a
-/// new store with consolidated metadata, and puts the array into consolidated metadata that is there. Local. Throws
+/// Adds the array `name` in a directory of the store to the groups that contain it: makes missing groups, a new
+/// store with consolidated metadata, and adds the array to existing consolidated metadata. Local. Throws
 /// IoError.
 void tell_groups(const std::filesystem::path& store, const std::string& name, const ZarrMetadata& metadata,
                  const char* op);
 
-/// The format of the group in a directory, 2 or 3; 0 where there is none.
+/// Returns the format of the group in a directory, 2 or 3; 0 if there is none.
 [[nodiscard]] int format_of_group(const std::filesystem::path& directory, const char* op);
 
 }  // namespace heatpp::io::detail

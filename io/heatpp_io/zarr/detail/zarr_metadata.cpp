@@ -21,7 +21,7 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 using nlohmann::json;
 
-/// The number that has the bits of a text "0x...", as wide as the dtype; nothing of other texts.
+/// Returns the number with the bits of a text "0x...", as wide as the dtype; nothing for other texts.
 std::optional<double> with_bits(const std::string& text, Dtype dtype) {
   std::uint64_t bits = 0;
   const auto* const end = text.data() + text.size();
@@ -35,7 +35,7 @@ std::optional<double> with_bits(const std::string& text, Dtype dtype) {
   return dtype == float32 || dtype == complex64 ? as(float{}) : as(double{});
 }
 
-/// What JSON has no numbers for is written as text.
+/// JSON has no numbers for NaN and infinity, which are written as texts.
 double as_float(const json& value, Dtype dtype) {
   if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (value == "Infinity") return std::numeric_limits<double>::infinity();
@@ -45,7 +45,7 @@ double as_float(const json& value, Dtype dtype) {
   return value.get<double>();
 }
 
-/// Without a fraction, and in the range of the dtype; for what only unsigned elements can be, the same bits.
+/// Returns a whole number in the range of the dtype. A number that only unsigned elements can have keeps its bits.
 std::int64_t as_whole(const json& value, const ElementType& element, const std::string& path, const char* op) {
   if (value.is_boolean()) return value.get<bool>();
   const bool beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
@@ -76,7 +76,7 @@ void take_fill(const json& value, ZarrArray& array, const std::string& path, con
   }
 }
 
-/// Throws where a reader that does not know a part must not read the array.
+/// Throws if the array has a part without which a reader must not read it.
 void check_extensions(const json& all, const std::string& path, const char* op) {
   constexpr std::string_view known[] = {"zarr_format",         "node_type",  "shape",  "data_type",  "chunk_grid",
                                         "chunk_key_encoding",  "fill_value", "codecs", "attributes", "dimension_names",
@@ -89,7 +89,7 @@ void check_extensions(const json& all, const std::string& path, const char* op) 
   }
 }
 
-/// A number of indices, or of chunks, along an axis of `count` indices.
+/// Returns a number of indices, or of chunks, along an axis of `count` indices.
 std::int64_t checked_extent(const json& extent, std::int64_t count, const std::string& path, const char* op) {
   const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - count);
   if (!extent.is_number_unsigned() || extent.get<std::uint64_t>() < 1 || extent.get<std::uint64_t>() > most)
@@ -98,7 +98,7 @@ std::int64_t checked_extent(const json& extent, std::int64_t count, const std::s
   return extent.get<std::int64_t>();
 }
 
-/// The chunks along an axis of `count` indices: their extent, or a list of extents and of [extent, how often].
+/// Reads the chunks along an axis of `count` indices: their extent, or a list of extents and of [extent, count].
 std::vector<ChunkRun> runs_of(const json& extents, std::int64_t count, const std::string& path, const char* op) {
   if (extents.is_number()) return {{.extent = checked_extent(extents, count, path, op)}};
   std::vector<ChunkRun> runs;
@@ -106,7 +106,7 @@ std::vector<ChunkRun> runs_of(const json& extents, std::int64_t count, const std
   for (const auto& run : extents) {
     const bool pair = run.is_array() && run.size() == 2;
     next.extent = checked_extent(pair ? run[0] : run, count, path, op);
-    const auto left = std::max<std::int64_t>(0, count - next.begin);  // indices, and chunks that have some of them
+    const auto left = std::max<std::int64_t>(0, count - next.begin);  // indices, and chunks with some of them
     const auto chunks = left / next.extent + (left % next.extent != 0 ? 1 : 0);
     next.count = std::min(pair ? checked_extent(run[1], count, path, op) : 1, chunks);
     if (!runs.empty() && runs.back().extent == next.extent) runs.back().count += next.count;
@@ -117,7 +117,7 @@ std::vector<ChunkRun> runs_of(const json& extents, std::int64_t count, const std
   if (next.begin < count)
     raise<IoError>(op, "got \"{}\" with chunks of {} indices along an axis of {}; expected chunks for all of them",
                    path, next.begin, count);
-  if (runs.empty()) runs.emplace_back();  // of no elements
+  if (runs.empty()) runs.emplace_back();  // without elements
   return runs;
 }
 
@@ -136,7 +136,7 @@ void take_grid(const json& grid, ZarrArray& array, const std::string& path, cons
   }
 }
 
-/// Names of chunks, which v2 has without the "c" of the default.
+/// Reads the names of chunks, which in v2 do not have the "c" of the default.
 void take_keys(const json& keys, ZarrArray& array, const std::string& path, const char* op) {
   const auto name = keys.is_string() ? keys : keys.at("name");
   if (name != "default" && name != "v2")
@@ -146,7 +146,7 @@ void take_keys(const json& keys, ZarrArray& array, const std::string& path, cons
   array.separator = configuration.value("separator", array.prefixed ? "/" : ".") == "/" ? '/' : '.';
 }
 
-/// What is used of extents before the rest is known.
+/// Checks the extents that are used before the rest is known.
 void check_extents(const ZarrArray& array, const std::string& path, const char* op) {
   const auto what = formatted("\"{}\"", path);
   checked_bytes(array.shape, array.type.bytes, what, op);
@@ -184,7 +184,7 @@ ZarrArray from_json(const json& all, const std::string& path, const char* op) {
     raise<IoError>(op, "got \"{}\", which holds records ({}); expected numbers", path, all.at("dtype").dump());
   ZarrArray array;
   auto type = all.at("dtype").get<std::string>();
-  if (type == "bfloat16") type = "<V2";  // as TensorStore calls it
+  if (type == "bfloat16") type = "<V2";  // TensorStore's name
   array.type = stored_type(type, formatted("\"{}\"", path), op);
   array.shape = all.at("shape").get<Shape>();
   array.chunks = all.at("chunks").get<Shape>();
@@ -195,7 +195,7 @@ ZarrArray from_json(const json& all, const std::string& path, const char* op) {
   return array;
 }
 
-/// With the numbers that only Python writes as texts, which Zarr has for them.
+/// Replaces numbers that only Python writes as such by the texts that Zarr has for them.
 std::string strict(const std::string& text) {
   std::string result;
   bool quoted = false;

@@ -7,7 +7,7 @@
 
 namespace heatpp::io::detail {
 
-/// What the .zarray or zarr.json of an array says.
+/// The content of an array's .zarray or zarr.json.
 struct ZarrArray {
   StoredType type;
   Shape shape;
@@ -15,21 +15,21 @@ struct ZarrArray {
   Shape chunks;  ///< the extents of a chunk, of the largest if they differ
   ChunkCodecs codecs;
   char separator = '.';
-  bool prefixed = false;                     ///< whether names of chunks begin with "c", as format 3 has it
-  double fill_real = 0, fill_imaginary = 0;  ///< of floats and complex numbers
-  std::int64_t fill_whole = 0;               ///< of others
+  bool prefixed = false;                     ///< whether names of chunks begin with "c", as in format 3
+  double fill_real = 0, fill_imaginary = 0;  ///< for floats and complex numbers
+  std::int64_t fill_whole = 0;               ///< for other numbers
 };
 
-/// Reads `text`, the metadata in `path`, of format 2 or 3. Throws IoError naming `op` for what is damaged or not
-/// supported.
+/// Parses `text`, the metadata in `path`, of format 2 or 3. Throws IoError naming `op` for damaged or unsupported
+/// metadata.
 [[nodiscard]] ZarrArray parse_zarray(const std::string& text, const std::string& path, const char* op);
-/// JSON from what may hold NaN and Infinity as Python writes them, and other encodings than UTF-8; what lies deeper
-/// than a hundred levels is left out. Throws IoError naming `op` and `path` for what is no object.
+/// Parses JSON that may contain NaN and Infinity, as Python writes them, and other encodings than UTF-8. Values nested
+/// deeper than a hundred levels are left out. Throws IoError naming `op` and `path` if it is not an object.
 [[nodiscard]] nlohmann::json parse_json(const std::string& text, const std::string& path, const char* op);
 /// Whether this is the zarr.json of an array, not of a group.
 [[nodiscard]] bool is_zarr_array(const std::string& text);
 
-/// "3.1" or "c/3/1": the file of the chunk at a place in the grid of chunks.
+/// Returns the file of the chunk at a place in the grid: "3.1" or "c/3/1".
 [[nodiscard]] std::string chunk_name(const Shape& place, char separator, bool prefixed = false);
 
 }  // namespace heatpp::io::detail

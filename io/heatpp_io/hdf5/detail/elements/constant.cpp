@@ -10,7 +10,7 @@ using heatpp::detail::raise;
 
 hssize_t count_of(hid_t attribute) { return H5Sget_simple_extent_npoints(Handle(H5Aget_space(attribute)).get()); }
 
-/// Empty where the attribute is no list of extents.
+/// Returns nothing if the attribute is not a list of extents.
 std::optional<Shape> extents_of(hid_t group) {
   const Handle attribute(H5Aopen(group, "shape", H5P_DEFAULT)), type(H5Aget_type(attribute.get()));
   const auto count = count_of(attribute.get());

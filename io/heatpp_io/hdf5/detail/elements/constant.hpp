@@ -7,11 +7,11 @@
 
 namespace heatpp::io::detail {
 
-/// The bytes of one element, of any dtype.
+/// The bytes of one element of any dtype.
 using OneElement = std::array<std::byte, 16>;
 
-/// An array that a group stands for, all of whose elements are one value: openPMD's constant components, which have
-/// the attributes `value` and `shape`.
+/// An array in which all elements have one value, and for which a group stands: openPMD's constant components. The
+/// group has the attributes `value` and `shape`.
 struct Constant {
   ElementType element;
   Shape shape;
@@ -19,8 +19,8 @@ struct Constant {
 };
 
 [[nodiscard]] bool is_constant(hid_t group);
-/// That of a group which is one, and which errors call `what`. Throws IoError naming `op` for other attributes than a
-/// number and extents.
+/// Returns the constant of a group that is one; errors name it `what`. Throws IoError naming `op` if the attributes are
+/// not a number and extents.
 [[nodiscard]] Constant constant_of(hid_t group, const std::string& what, const char* op);
 
 }  // namespace heatpp::io::detail

@@ -27,7 +27,7 @@ ElementType of_float(hid_t type) {
   return {exponent == 8 ? bfloat16 : float16};
 }
 
-/// Enumerations of FALSE and TRUE are bool, others the numbers behind them.
+/// Enumerations of FALSE and TRUE are bool; others are the numbers of their names.
 std::optional<ElementType> of_enumeration(hid_t type) {
   if (H5Tget_size(type) == 1 && H5Tget_nmembers(type) == 2) {
     std::int8_t no = -1, yes = -1;
@@ -38,7 +38,7 @@ std::optional<ElementType> of_enumeration(hid_t type) {
   return of_integer(base.get());
 }
 
-/// What complex numbers call their parts.
+/// The names of the parts of complex numbers.
 constexpr std::array parts_of_complex{std::pair{"r", "i"}, std::pair{"real", "imag"}, std::pair{"re", "im"}};
 
 const std::pair<const char*, const char*>* parts_of(hid_t type) {
@@ -48,7 +48,7 @@ const std::pair<const char*, const char*>* parts_of(hid_t type) {
   return found == parts_of_complex.end() ? nullptr : found;
 }
 
-/// Records of two equal floats with the names of a complex number's parts.
+/// Records of two equal floats are complex numbers if they have the names of the parts.
 std::optional<ElementType> of_record(hid_t type) {
   if (H5Tget_nmembers(type) != 2 || !parts_of(type)) return std::nullopt;
   const Handle real(H5Tget_member_type(type, 0)), imaginary(H5Tget_member_type(type, 1));
@@ -59,7 +59,7 @@ std::optional<ElementType> of_record(hid_t type) {
   return std::nullopt;
 }
 
-/// Bits are whole numbers without a sign.
+/// Bit fields are whole numbers without a sign.
 std::optional<ElementType> of_bits(hid_t type, BitFields bits) {
   const auto bytes = H5Tget_size(type);
   if (bytes == 1) return ElementType{bits == BitFields::booleans ? bool_ : uint8};
@@ -67,7 +67,7 @@ std::optional<ElementType> of_bits(hid_t type, BitFields bits) {
   return bytes == 2 ? ElementType{int32} : ElementType{int64, bytes > 4};
 }
 
-/// Bit fields are converted to others only, which are as wide as the numbers that they become.
+/// HDF5 converts bit fields only to other bit fields. These are as wide as the numbers that they become.
 Handle bits_in_memory(const ElementType& element) {
   if (element.dtype == uint8) return Handle(H5Tcopy(H5T_NATIVE_B8));
   return Handle(H5Tcopy(element.dtype == int32 ? H5T_NATIVE_B32 : H5T_NATIVE_B64));

@@ -12,7 +12,7 @@ using heatpp::detail::raise;
 constexpr int most_listed = 32;
 constexpr std::size_t most_nested = 16;
 
-/// PyTables writes bool as bit fields, and says by attributes that it has written a dataset.
+/// PyTables writes bool as bit fields, and marks its datasets by attributes.
 BitFields bits_of(hid_t dataset) {
   const bool by_pytables = H5Aexists(dataset, "CLASS") > 0 && H5Aexists(dataset, "VERSION") > 0;
   return by_pytables ? BitFields::booleans : BitFields::numbers;
@@ -32,7 +32,7 @@ std::string kind_of(hid_t type) {
   return type_name(type);
 }
 
-/// "lon" (float32), "name" (strings): for messages.
+/// Returns the fields for messages: "lon" (float32), "name" (strings).
 std::string listing_of_fields(hid_t type) {
   std::string text;
   const int count = H5Tget_nmembers(type);
@@ -43,13 +43,13 @@ std::string listing_of_fields(hid_t type) {
   return count > most_listed ? formatted("{} and {} more", text, count - most_listed) : text;
 }
 
-/// The way to a field of records: its name, or several of records in records.
+/// The path to a field of records: its name, or several names for records in records.
 struct Field {
   Handle type;
   std::vector<std::string> way;
 };
 
-/// Nothing where the records have no such field. A name in them may have a slash itself.
+/// Returns nothing if the records have no such field. A field's own name may contain a slash.
 std::optional<Field> field_of(hid_t records, const std::string& field, std::size_t depth = 0) {
   if (H5Tget_class(records) != H5T_COMPOUND || depth == most_nested) return std::nullopt;
   for (auto end = field.size(); end != std::string::npos && end > 0; end = field.rfind('/', end - 1)) {
@@ -66,7 +66,7 @@ std::optional<Field> field_of(hid_t records, const std::string& field, std::size
   return std::nullopt;
 }
 
-/// Records that have that field alone, as HDF5 reads it.
+/// Returns a type of records with only this field, which HDF5 can read.
 Handle alone(const std::vector<std::string>& way, Handle memory) {
   for (auto name = way.rbegin(); name != way.rend(); ++name) {
     Handle record(H5Tcreate(H5T_COMPOUND, H5Tget_size(memory.get())));
@@ -76,7 +76,7 @@ Handle alone(const std::vector<std::string>& way, Handle memory) {
   return memory;
 }
 
-/// The number in small arrays, whose extents go to `inner`.
+/// Returns the number type of small arrays, and sets `inner` to their extents.
 Handle number_in(Handle type, Shape& inner) {
   for (std::size_t depth = 0; H5Tget_class(type.get()) == H5T_ARRAY && depth < most_nested; ++depth) {
     const int ndim = H5Tget_array_ndims(type.get());
@@ -88,7 +88,7 @@ Handle number_in(Handle type, Shape& inner) {
   return type;
 }
 
-/// The small array of a number in memory.
+/// Returns the type of the small array of a number in memory.
 Handle array_of(Handle memory, const Shape& inner) {
   if (inner.empty()) return memory;
   const std::vector<hsize_t> extents(inner.begin(), inner.end());

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name with `number` in place of "%b", and "%" of "%%".
+/// Returns the name with `number` instead of "%b", and "%" instead of "%%".
 std::string replaced(const std::string& name, const std::string& number) {
   std::string text;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -26,7 +26,7 @@ std::string replaced(const std::string& name, const std::string& number) {
   return text;
 }
 
-/// The number by which `name` fits the part of a path, which has "%b" in it.
+/// Returns the number for which the part of a path, which contains "%b", gives `name`.
 std::optional<std::int64_t> number_in(const std::string& part, const std::string& name) {
   const auto first = replaced(part.substr(0, part.find("%b")), "");
   if (!name.starts_with(first)) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<std::int64_t> number_in(const std::string& part, const std::string
   return number;
 }
 
-/// A pattern cut around the part of its path that has the first "%b".
+/// A pattern split into the path part with the first "%b", and the text before and after it.
 struct Cut {
   std::string before, part, behind;
 };
@@ -49,7 +49,7 @@ Cut cut(const std::string& pattern) {
           end == std::string::npos ? "" : pattern.substr(end)};
 }
 
-/// Where HDF5 looks for the files that sources name.
+/// Returns the places where HDF5 looks for source files.
 std::vector<fs::path> places(const std::string& path) {
   std::vector<fs::path> all;
   if (const char* prefix = std::getenv("HDF5_VDS_PREFIX")) all.emplace_back(prefix);

@@ -11,9 +11,9 @@ namespace heatpp::io::detail {
 namespace {
 
 using heatpp::detail::formatted;
-using Name = std::pair<std::string, std::string>;  // of a file, and of a dataset in it
+using Name = std::pair<std::string, std::string>;  // names of a file and of a dataset in it
 
-constexpr int most_nested = 8;  // virtual datasets of virtual datasets
+constexpr int most_nested = 8;  // limit for virtual datasets of virtual datasets
 
 using GetName = ssize_t (*)(hid_t properties, std::size_t index, char* name, std::size_t size);
 
@@ -32,8 +32,8 @@ Shape extents_of(hid_t space) {
   return {extents.begin(), extents.end()};
 }
 
-/// What a part of a virtual dataset wants of its source: that it has at least these extents, where a part has no end 0;
-/// or, of one that is taken whole, as many elements, as HDF5 wants it.
+/// What a part of a virtual dataset needs from its source: minimum extents, with 0 along an axis without an end; or, if
+/// the whole source is taken, the number of elements, as HDF5 requires.
 struct Wanted {
   Shape extents = {};
   std::optional<std::int64_t> elements = std::nullopt;
@@ -62,7 +62,7 @@ struct Blocks {
   }
 };
 
-/// The elements of the part that one source fills; nothing where it has no end. Of a pattern it is one block.
+/// Returns the elements of the part that one source fills (of a pattern: one block), or nothing if it has no end.
 std::optional<std::int64_t> elements_of(hid_t part, hid_t dataset, bool pattern) {
   if (H5Sget_select_type(part) == H5S_SEL_ALL) return H5Sget_simple_extent_npoints(Handle(H5Dget_space(dataset)).get());
   if (H5Sis_regular_hyperslab(part) <= 0) return H5Sget_select_npoints(part);
@@ -76,7 +76,7 @@ std::optional<std::int64_t> elements_of(hid_t part, hid_t dataset, bool pattern)
   return static_cast<std::int64_t>(elements);
 }
 
-/// At least these extents of a source hold the selection.
+/// Returns the smallest extents of a source that contain the selection.
 Shape extents_around(hid_t selection) {
   const auto ndim = static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(selection)));
   Shape extents(ndim, 0);
@@ -101,12 +101,12 @@ Wanted wanted_of(hid_t properties, std::size_t i, hid_t dataset, bool pattern) {
           elements};
 }
 
-/// Looks at the sources of the virtual datasets in one file.
+/// Checks the sources of the virtual datasets in one file.
 class Looker {
  public:
   Looker(hid_t dataset, const std::string& path, int depth) : dataset_(dataset), path_(path), depth_(depth) {}
 
-  /// What is wrong with the source number `i`; empty if nothing is.
+  /// Returns what is wrong with source number `i`; empty if it is valid.
   std::string problem_of(hid_t properties, std::size_t i) {
     const Name name{name_by(H5Pget_virtual_filename, properties, i), name_by(H5Pget_virtual_dsetname, properties, i)};
     const bool pattern = is_pattern(name.first) || is_pattern(name.second);
@@ -130,7 +130,7 @@ class Looker {
     return is_here(file) ? path_ : place_of_source(file, path_);
   }
 
-  /// The numbers that make names of the pattern, in order.
+  /// Returns the numbers for which the pattern gives existing names, in order.
   [[nodiscard]] std::vector<std::int64_t> numbers_of(const Name& name) const {
     if (is_pattern(name.first)) return numbers_of_files(name.first, path_);
     const Handle file(H5Fopen(place_of(plain(name.first)).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
@@ -150,7 +150,7 @@ class Looker {
     Shape extents = {};
     std::int64_t elements = 0;
   };
-  /// What keeps HDF5 from reading a dataset of a file.
+  /// Returns the reason why HDF5 cannot read a dataset of a file.
   [[nodiscard]] Source look(const Name& name) const {
     const auto path = place_of(name.first);
     if (path.empty()) return {formatted("\"{}\", a file that is missing", name.first)};
