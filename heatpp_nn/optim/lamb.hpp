@@ -28,8 +28,8 @@ struct LambState : torch::optim::OptimizerCloneableParamState<LambState> {
   TORCH_ARG(std::int64_t, step) = 0;
 };
 
-/// Adam. Each layer's step is in proportion to the norm of its weights: for large batches (You et al. 2020). With
-/// Adam's unbiased m and v, r = m / (sqrt(v) + eps) + decay w, and w = w - lr |w| / |r| r.
+/// Adam with layer-wise steps in proportion to the norm of each layer's weights, for large batches (You et al. 2020).
+/// With Adam's unbiased m and v, r = m / (sqrt(v) + eps) + decay w, and w = w - lr |w| / |r| r.
 class Lamb : public LayerwiseOptimizer {
  public:
   explicit Lamb(std::vector<at::Tensor> parameters, LambOptions options = {});

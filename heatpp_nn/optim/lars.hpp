@@ -25,8 +25,8 @@ struct LarsState : torch::optim::OptimizerCloneableParamState<LarsState> {
   TORCH_ARG(at::Tensor, momentum) = {};
 };
 
-/// SGD with momentum. Each layer's rate is in proportion to the norm of its weights over that of its gradient: for
-/// large batches (You, Gitman, Ginsburg 2017). v = m v + lr trust |w| / (|g| + decay |w|) (g + decay w); w = w - v.
+/// SGD with momentum and layer-wise rates in proportion to |w| / |g|, for large batches (You, Gitman, Ginsburg 2017).
+/// v = m v + lr trust |w| / (|g| + decay |w|) (g + decay w); w = w - v.
 class Lars : public LayerwiseOptimizer {
  public:
   explicit Lars(std::vector<at::Tensor> parameters, LarsOptions options = {});

@@ -51,8 +51,8 @@ struct CosineDecay {
 /// Returns the schedule `after`, delayed by `batches` batches in which the rate rises linearly to its first
 /// value.
 [[nodiscard]] RateSchedule warmed_up(RateSchedule after, std::int64_t batches);
-/// One part of a sequence of schedules. Each schedule begins with its own batch 0 after the `batches` of the one
-/// before; the last one does not end.
+/// Puts schedules one after the other. Each begins with its own batch 0 after the `batches` of the one before; the last
+/// one does not end.
 struct RatePart {
   RateSchedule schedule;
   std::int64_t batches = 0;

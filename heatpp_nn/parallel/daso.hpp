@@ -46,10 +46,10 @@ struct DasoState {
   std::optional<GradScaler::State> scaler = std::nullopt;
 };
 
-/// The optimizer of a `DataParallelMultiGPU` (distributed asynchronous and selective optimization, Coquelin et al., J.
-/// Big Data 2021). Gradients are averaged in the node at every batch. Weights are averaged between the nodes
-/// periodically while training continues; more often if the loss falls more slowly. With `interval.local_skips` the
-/// ranks of a node also train independently between these averages. Batches of the warm-up and the cool-down are
+/// The optimizer of a `DataParallelMultiGPU`: distributed asynchronous and selective optimization (Coquelin et al.
+/// 2021, Journal of Big Data). Gradients are averaged in the node at every batch. Weights are averaged between the
+/// nodes periodically while training continues; more often if the loss falls more slowly. With `interval.local_skips`
+/// the ranks of a node also train independently between these averages. Batches of the warm-up and the cool-down are
 /// trained as by `DataParallel`. With one node, all are.
 ///
 /// If the ranks of a node share the optimizer's work (`ReplicaOptions::shard`), each steps and merges its share, and
@@ -156,7 +156,7 @@ class DASO {
 
 /// Returns one line: phase, batch, interval, wait, synchronisations, bytes sent and saved, exposed time.
 [[nodiscard]] std::string to_string(const DASO& daso);
-/// Prints that line on rank 0.
+/// Prints the line of to_string on rank 0.
 void print(const DASO& daso);
 
 }  // namespace heatpp::nn

@@ -17,7 +17,7 @@ class ComplexWatch;
 
 namespace heatpp::nn {
 
-/// How floating-point buffers, e.g. BatchNorm's statistics, are made equal on all ranks.
+/// How floating-point buffers, such as BatchNorm's statistics, are made equal on all ranks.
 enum class BufferPolicy {
   average,  ///< their mean over all ranks
   rank0     ///< those of rank 0

@@ -49,8 +49,8 @@ class SyncBatchNormImpl : public torch::nn::Module {
 };
 TORCH_MODULE(SyncBatchNorm);
 
-/// Lets the SyncBatchNorm layers of a module, e.g. those of ResNet and UNet, normalise over the rows of all ranks, or
-/// of each node, as DASO requires because its nodes train independently. Returns their number. Collective. Throws
+/// Lets the SyncBatchNorm layers of a module, such as those of ResNet and UNet, normalise over the rows of all ranks,
+/// or of each node, as DASO requires because its nodes train independently. Returns their number. Collective. Throws
 /// ValueError with the name of the first LibTorch BatchNorm, if there is one.
 std::int64_t synchronise_norms(torch::nn::Module& module, const Topology& topology, Scope scope = Scope::all);
 

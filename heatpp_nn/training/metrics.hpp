@@ -26,7 +26,7 @@ class Average {
   double count_ = 0;
 };
 
-/// Mean and standard deviation of values, e.g. losses of samples, over all ranks.
+/// Mean and standard deviation of values, such as losses of samples, over all ranks.
 class Moments {
  public:
   struct Result {

@@ -22,7 +22,7 @@ struct Edges {
 /// vertices, from `vertices()` on, count for nothing.
 [[nodiscard]] std::vector<std::int32_t> strong_components_of(const Edges& edges);
 
-/// The edges the other way round, of so many vertices.
+/// Returns the edges in the opposite direction. `vertices` is the number of vertices.
 [[nodiscard]] Edges reversed(const Edges& edges, std::int32_t vertices);
 
 }  // namespace heatpp::sparse::detail
