@@ -9,8 +9,8 @@
     plot.py training log.csv                losses and accuracy of a training, of examples/fashion_mnist/training.cpp
     plot.py segmentation segmentation.npz   blobs found in noise, of examples/segmentation/main.cpp
 
-The picture is a PNG beside the numbers unless it is named. The script needs NumPy, matplotlib, and h5py for time steps; scripts/setup
-installs them."""
+The picture is a PNG beside the numbers unless it is named. The script needs NumPy, matplotlib, and h5py for time steps; scripts/setup installs
+them."""
 
 import pathlib
 import sys
@@ -28,7 +28,7 @@ CLASSES = ["T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt",
 
 
 def panels(count=1, width=5.6, height=4.4):
-    """A figure with so many plots side by side."""
+    """Returns a figure with `count` plots side by side."""
     figure, axes = plt.subplots(1, count, figsize=(width * count, height), dpi=100, layout="constrained", squeeze=False)
     return figure, axes[0]
 

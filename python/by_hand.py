@@ -1,16 +1,16 @@
-"""What python/generate.py does not write: types that src/casters.hpp converts, and what Python has not, with the reason."""
+"""What python/generate.py does not write: types that src/casters.hpp converts, and declarations that Python does not have, with the reason."""
 
-# The tables of functions, whose sentences are their last arguments.
+# The tables of functions; the last arguments are the docstrings.
 TABLES = ["UNARY", "BINARY", "REDUCTION", "NAN_REDUCTION", "SCAN", "IN_PLACE", "RANDOM0", "RANDOM1", "RANDOM2", "RANDOM3"]
 
 CASTERS = {f"heatpp::{name}" for name in (
     "Dtype", "Device", "Shape", "Axes", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
     "HistogramRange", "MinkaMle", "linalg::NormOrder", "io::Source")}
 
-# Methods that do work: no properties, though they take nothing.
+# Methods that do work; they are no properties, although they take no arguments.
 METHODS = {"all", "wait", "is_balanced", "is_writable", "is_adopted"}
 
-# Declarations, and types wherever they are asked for.
+# Declarations, and types in all places.
 WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "src/, heatpp/_api.py or Python itself has it": (
         "Index", "Selection", "Literal", "DNDarray::DNDarray", "DNDarray::index", "DNDarray::index_put", "DNDarray::larray", "DNDarray::mutable_larray", "array", "asarray", "print",

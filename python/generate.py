@@ -17,7 +17,7 @@ from declarations import Parser, macro_entries, own_text  # noqa: E402
 ATOMS = {"void", "bool", "char", "int", "float", "double", "std::int64_t", "std::size_t", "std::uint64_t", "std::uint32_t", "std::string", "std::string_view",
          "std::filesystem::path", "at::Tensor"}
 TEMPLATES = {"std::optional", "std::vector", "std::pair", "std::map", "std::variant", "std::function", "std::span", "std::tuple"}
-NOT_FOR_PYTHON = ("Selection", "initializer_list", "&&", "shared_ptr", "unique_ptr")  # spellings that C++ needs beside those bound
+NOT_FOR_PYTHON = ("Selection", "initializer_list", "&&", "shared_ptr", "unique_ptr")  # spellings that C++ needs in addition to those bound
 RESERVED = {"lambda", "from", "in", "is", "not", "and", "or", "None", "pass", "global", "with", "as", "def", "del"}
 
 
@@ -43,7 +43,7 @@ class Headers:
             self.given.update({("random" in table.parts, name): sentence for name, sentence in named.items()})
 
     def resolve(self, name, space):
-        """The declaration of the type that a name means inside of a namespace or class."""
+        """Returns the declaration of the type that a name means inside a namespace or class."""
         while True:
             found = self.types.get(f"{space}::{name}" if space else name)
             if found or not space:
@@ -55,7 +55,7 @@ class Headers:
         return found is not None and found.kind == "struct" and re.search(r"(Options|Range)$", found.name) and found.full not in by_hand.CASTERS
 
     def supported(self, kind, space):
-        """None, or the first part of a type that Python has not."""
+        """Returns None, or the first part of a type that Python does not have."""
         kind = re.sub(r"^const |[&*]$", "", kind).strip()
         template = re.match(r"(std::\w+)<(.*)>$", kind)
         if template and template.group(1) in TEMPLATES:
@@ -77,7 +77,7 @@ class Headers:
         return None
 
     def arguments(self, function):
-        """What Python is to be given for a function's parameters: (C++ parameter, name, default, spelling in the call)."""
+        """Returns the arguments in Python for a function's parameters: (C++ parameter, name, default, spelling in the call)."""
         given, call = [], []
         for parameter in function.parameters:
             if parameter.type.endswith("Site"):
@@ -93,7 +93,7 @@ class Headers:
         return given, ", ".join(call)
 
     def options(self, found, value, given, prefix="", outer=()):
-        """A struct made of its members, which are given by name; those of structs in it with a prefix where names meet."""
+        """Returns a struct made of its members, which are given by name; those of nested structs have a prefix if names collide."""
         members = [member for member in found.members if member.kind == "variable"]
         fields = []
         for member in members:
@@ -102,14 +102,14 @@ class Headers:
             if self.expanded(inner):
                 fields.append(self.options(inner, default, given, member.name, {other.name for other in members}))
             elif name in [known for _, known, _ in given]:
-                fields.append(default)  # said by a parameter
+                fields.append(default)  # a parameter sets it
             else:
                 given.append((self.by_value(member.result, found.full), name, default))
                 fields.append(f"std::move({name})")
         return f"{found.full}{{{', '.join(fields)}}}"
 
     def by_value(self, kind, space):
-        """How a lambda takes what nanobind converts: instances of classes by reference."""
+        """Returns the parameter type of a lambda for what nanobind converts: instances of classes by reference."""
         bare = kind if kind.endswith("*") else re.sub(r"^const |&$", "", kind)
         found = self.resolve(bare, space)
         qualified = self.qualified(bare, space)
@@ -120,14 +120,14 @@ class Headers:
         return made and found.full not in by_hand.CASTERS and found.full not in by_hand.WITHOUT
 
     def qualified(self, kind, space):
-        """A type with the full names of what is ours."""
+        """Returns a type with the full names of heatpp's types."""
         def full(match):
             found = self.resolve(match.group(), space) if not match.group().startswith("std::") else None
             return found.full if found else match.group()
         return re.sub(r"[A-Za-z_][\w:]*", full, kind)
 
     def qualified_value(self, default, space, kind):
-        """A default with full names, of a type that nanobind knows how to show."""
+        """Returns a default with full names, of a type that nanobind can show."""
         if default.startswith("("):
             return default
         if default.startswith("{"):
@@ -136,7 +136,7 @@ class Headers:
         return f"{kind}({qualified})" if not kind.startswith("const ") else qualified
 
     def constant(self, name, space):
-        """The full name of an enum's value, a type or a constant of ours."""
+        """Returns the full name of an enum's value, a type or a constant of heatpp."""
         owner, _, value = name.rpartition("::")
         found = self.resolve(owner, space) if owner else self.resolve(name, space)
         if found:
@@ -144,15 +144,15 @@ class Headers:
         return name
 
     def skipped(self, function):
-        """Whether a declaration is a spelling for C++ of what others say, which needs no reason."""
+        """Whether a declaration is a C++ spelling of another one; this needs no reason."""
         text = " ".join([function.result, *(p.type for p in function.parameters)])
         return function.words & {"template", "delete", "friend"} or "operator" in function.name or "&&" in function.words or \
             function.name.startswith("~") or any(word in text for word in NOT_FOR_PYTHON) or "void*" in text
 
     def lacking(self, function):
-        """None, or the type that keeps a function from being bound."""
+        """Returns None, or the type because of which a function cannot be bound."""
         for parameter in function.parameters:
-            if parameter.type.endswith("Site"):  # where a collective is called from
+            if parameter.type.endswith("Site"):  # the place of the call of a collective
                 continue
             found = self.resolve(re.sub(r"^const |&$", "", parameter.type), function.space)
             kinds = [(m.result, found.full) for m in found.members if m.kind == "variable"] if self.expanded(found) else [(parameter.type, function.space)]
@@ -188,7 +188,7 @@ class Writer:
         self.headers, self.units, self.unbound = headers, [], []
 
     def definition(self, function, target="module_", owner=None):
-        """The statement that binds one function or method."""
+        """Returns the statement that binds one function or method."""
         headers = self.headers
         given, call = headers.arguments(function)
         static = "static" in function.words
@@ -197,7 +197,7 @@ class Writer:
         in_place = first == "DNDarray&" and not constructor
         guard = "" if in_place else "nb::call_guard<nb::gil_scoped_release>(), "
         into = any(kind == "heatpp::Out" for kind, _, _ in given)
-        if into:  # written through to what it is a view of, as by functions in place
+        if into:  # also writes to the base of a view, as functions in place do
             guard, call = "", call.replace("std::move(out)", "out_")
             given = [("std::optional<Target>", name, "std::nullopt") if kind == "heatpp::Out" else (kind, name, default) for kind, name, default in given]
         takes = [f"{kind} {name}" for kind, name, _ in given]
@@ -210,7 +210,7 @@ class Writer:
             body = f"new (self_) {owner.full}({call});"
         elif into:
             body = f"return Target::filled(out, [&](heatpp::Out out_) {{ return {called}({call}); }});"
-        elif in_place:  # written through to what it is a view of
+        elif in_place:  # also writes to the base of a view
             name = given[0][1]
             takes[0] = f"Target {name}"
             inside = re.sub(rf"^{name}\b", "array_", call)
@@ -245,18 +245,18 @@ class Writer:
                 self.units.append((space, name, lines))
 
     def aliases(self):
-        """Functions that a namespace takes over from heatpp: (its module, name)."""
+        """Returns the functions that a namespace takes from heatpp: (its module, name)."""
         return [(found.space.removeprefix("heatpp::").replace("::", "."), found.name.removeprefix("heatpp::"))
                 for found in self.headers.all if found.kind == "using" and not found.result and re.match(r"heatpp::\w+$", found.name)]
 
     def methods(self):
-        """The functions of an array that are methods in Python, too."""
+        """Returns the functions of an array that are also methods in Python."""
         return sorted({python_name(name) for space, name, _ in self.units if space == "heatpp" and name and any(
             f.kind == "function" and (f.space, f.name) == (space, name) and f.parameters and f.parameters[0].type in ("const DNDarray&", "DNDarray&")
             for f in self.headers.all)})
 
     def members(self, found):
-        """A class's methods, those of a base that it is no subclass of among them."""
+        """Returns a class's methods, including those of a base that is not a base in Python."""
         for member in found.members:
             if member.kind == "using" and not member.result:
                 base = self.headers.resolve(member.name.rpartition("::")[0], found.space)
@@ -287,7 +287,7 @@ class Writer:
             self.units.append((found.space, "", lines))
 
     def bound_classes(self):
-        """The classes to bind, bases before what is made of them."""
+        """Returns the classes to bind, bases first."""
         done = []
 
         def add(found):
@@ -304,7 +304,7 @@ class Writer:
         return done
 
     def casters(self):
-        """What bindings.hpp says of enums and structs."""
+        """Returns the traits of enums and structs for bindings.hpp."""
         for found in self.headers.types.values():
             if "template" in found.words or found.full in by_hand.CASTERS or found.full in by_hand.WITHOUT or found.space.startswith("std"):
                 continue
@@ -345,14 +345,14 @@ def python_name(name):
 
 
 def is_property(function, owner):
-    """Whether a method is read as an attribute: it takes nothing, and no other one of its name does, but of arrays, whose attributes are NumPy's."""
+    """Whether a method becomes an attribute: it takes no arguments, and has no overload; arrays have NumPy's attributes."""
     if not owner or function.parameters or "const" not in function.words or "static" in function.words or function.name in by_hand.METHODS:
         return False
     return owner.name == "DNDarray" or not any(member.name == function.name and member.parameters for member in owner.members if not isinstance(member, str))
 
 
 def replace(path, lines):
-    """Writes a file unless it is the same already, so that it is not compiled again."""
+    """Writes a file only if its content changes, so that it is not compiled again."""
     text = "\n".join(lines) + "\n"
     if not path.exists() or path.read_text() != text:
         path.write_text(text)

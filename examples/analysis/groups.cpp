@@ -1,6 +1,6 @@
 // Friends-of-friends groups of particles in a periodic box, as cosmology finds halos: particles that are nearer to each
-// other than a fifth of their mean distance belong together, whatever rank they are on and across the sides of the box.
-// Writes what examples/plot.py draws, and the particles for ParaView.
+// other than a fifth of their mean distance belong together, on any ranks and across the sides of the box. Writes the
+// numbers that examples/plot.py draws, and the particles for ParaView.
 //     groups [<numbers.npz>] [<particles.vtkhdf>]
 #include <cmath>
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 namespace ht = heatpp;
 
-/// What a simulation would hand over: halos, of which few are heavy, in a thin background. Split over the ranks.
+/// Returns data like those of a simulation: halos, a few of them heavy, in a thin background. Split over the ranks.
 ht::DNDarray particles(std::int64_t in_halos, std::int64_t around, std::int64_t halos) {
   const ht::ArrayOptions rows{.dtype = ht::float64, .split = 0};
   const auto centres = ht::random::random({halos, 3}, {.dtype = ht::float64});

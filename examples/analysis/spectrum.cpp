@@ -1,5 +1,5 @@
-// Power spectrum and two-point correlation of a field on a periodic grid, whose slabs lie on the ranks. Writes what
-// examples/plot.py draws.
+// Power spectrum and two-point correlation of a field on a periodic grid, whose slabs lie on the ranks. Writes the
+// numbers that examples/plot.py draws.
 //     spectrum [<numbers.npz>]
 #include <cmath>
 #include <cstdio>
@@ -10,7 +10,7 @@ namespace ht = heatpp;
 
 constexpr std::int64_t n = 64;  // points along an edge
 
-/// The distance from the origin of each point of a periodic n x n x m grid, rounded: the number of its shell.
+/// Returns the distance from the origin of each point of a periodic n x n x m grid, rounded: the number of its shell.
 ht::DNDarray shells(std::int64_t m) {
   const ht::ArrayOptions along{.dtype = ht::float64}, slabs{.dtype = ht::float64, .split = 0};
   const auto last = m == n ? ht::fft::fftfreq(n, 1.0 / n, along) : ht::fft::rfftfreq(n, 1.0 / n, along);
@@ -19,7 +19,7 @@ ht::DNDarray shells(std::int64_t m) {
   return ht::sqrt(grid[0] * grid[0] + grid[1] * grid[1] + grid[2] * grid[2]);
 }
 
-/// The mean of x over the shells from 0 to n / 2, each point counting `weights`.
+/// Returns the mean of x over the shells from 0 to n / 2, with `weights` for the points.
 ht::DNDarray shell_means(const ht::DNDarray& x, const ht::DNDarray& distance, const ht::DNDarray& weights) {
   const auto shell = ht::flatten(ht::round(distance).astype(ht::int64));
   const auto sums = ht::bincount(shell, {.weights = ht::flatten(x * weights)});
@@ -29,7 +29,7 @@ ht::DNDarray shell_means(const ht::DNDarray& x, const ht::DNDarray& distance, co
 int main(int argc, char** argv) {
   const ht::Environment env(argc, argv);
   ht::random::seed(1);
-  // A Gaussian field of spectrum k^-3, made of white noise: what a simulation would hand over.
+  // A Gaussian field with spectrum k^-3, made of white noise, instead of the data of a simulation.
   const auto k = shells(n / 2 + 1);
   const auto noise = ht::fft::rfftn(ht::random::standard_normal({n, n, n}, {.dtype = ht::float64, .split = 0}));
   const auto field = ht::fft::irfftn(noise * ht::where(k > 0, ht::power(ht::maximum(k, 0.5), -1.5), 0.0));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array class_names{"T-shirt", "trouser", "pullover", "dress", "coat",
                                  "sandal",  "shirt",   "sneaker",  "bag",   "boot"};
 
-/// One line for each class. A mask leaves the images where they are, so the classes are uneven arrays.
+/// Prints one line for each class. A mask does not move images, so the classes are uneven arrays.
 void print_classes(const ht::DNDarray& light, const ht::DNDarray& labels) {
   const bool prints = light.comm().rank() == 0;
   if (prints)

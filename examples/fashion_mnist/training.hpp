@@ -12,7 +12,7 @@ struct TrainingOptions {
   double learning_rate = 0.1;
   std::uint64_t seed = 1;
   std::filesystem::path out = "out";
-  bool resume = false;  ///< go on from the checkpoint in `out`
+  bool resume = false;  ///< continue from the checkpoint in `out`
 };
 
 /// Trains a SmallCnn on `train` with DASO and reports its accuracy on `test` after every epoch. Writes a checkpoint,

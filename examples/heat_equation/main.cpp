@@ -1,5 +1,5 @@
-// A simulation hands its field to heatpp while it runs: no copy, its own communicator, analysis on all ranks, time
-// steps for ParaView, and a snapshot as one HDF5 shard for each rank, which is read back as one array in the end.
+// A simulation passes its field to heatpp while it runs: no copy, its own communicator, analysis on all ranks, time
+// steps for ParaView, and a snapshot as one HDF5 shard per rank, which is read as one array at the end.
 #include "view.hpp"
 
 #include <CLI/CLI.hpp>
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
                            .spacing = {spacing, spacing},
                            .origin = {spacing, spacing},
                            .time = solver.time(),
-                           .append = step > interval});  // the first step makes the file anew
+                           .append = step > interval});  // the first step creates the file
     }
 
     const auto field = view_of(solver, comm);

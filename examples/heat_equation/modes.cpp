@@ -1,6 +1,6 @@
-// Proper orthogonal and dynamic modes of a running simulation: snapshots go to heatpp one by one while the solver runs,
-// and stay on their ranks; what the modes say of the time after them is compared with the solver. Writes what
-// examples/plot.py draws.
+// Proper orthogonal and dynamic modes of a running simulation: heatpp collects snapshots one by one while the solver
+// runs, and they stay on their ranks. The modes' prediction of later times is compared with the solver. Writes the
+// numbers that examples/plot.py draws.
 //     heat_modes [<numbers.npz>]
 #include "view.hpp"
 
@@ -13,7 +13,7 @@
 
 namespace ht = heatpp;
 
-constexpr int steps = 40, learnt = 30, all = 60;  // steps between snapshots, and how many
+constexpr int steps = 40, learnt = 30, all = 60;  // steps between snapshots, and numbers of snapshots
 
 void advance(HeatSolver& solver) {
   for (int i = 0; i < steps; ++i) solver.step();

@@ -5,28 +5,28 @@
 #include <functional>
 #include <xtensor/xtensor.hpp>
 
-/// The heat equation du/dt = alpha (d2u/dx2 + d2u/dy2) on a square plate with cold edges, by explicit finite
-/// differences. A simulation code as it might stand before it meets heatpp: it owns its communicator and its memory,
-/// and cuts the rows of the plate over the ranks, with one ghost row above and below.
+/// Solves the heat equation du/dt = alpha (d2u/dx2 + d2u/dy2) on a square plate with cold edges, by explicit finite
+/// differences. It stands for a simulation code without heatpp: it owns its communicator and its memory, and splits the
+/// rows of the plate over the ranks, with one ghost row above and below.
 class HeatSolver {
  public:
-  /// The temperature at a point of the plate, 0 <= x, y <= 1, at the start.
+  /// The initial temperature at a point of the plate, 0 <= x, y <= 1.
   using Start = std::function<double(double x, double y)>;
   static double hot_disc(double x, double y);
-  /// Cuts `points` x `points` interior points over the ranks of `comm`, which is duplicated.
+  /// Splits `points` x `points` interior points over the ranks of a duplicate of `comm`.
   HeatSolver(MPI_Comm comm, std::size_t points, const Start& start = hot_disc);
   ~HeatSolver();
   HeatSolver(const HeatSolver&) = delete;
   HeatSolver& operator=(const HeatSolver&) = delete;
 
-  /// One time step of the largest stable length.
+  /// Makes one time step of the largest stable length.
   void step();
 
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] std::size_t rows() const { return field_.shape(0) - 2; }
   [[nodiscard]] std::size_t columns() const { return field_.shape(1); }
-  /// The rows of this rank, without the ghosts, in C order.
+  /// Returns the rows of this rank, without the ghosts, in C order.
   [[nodiscard]] double* interior() { return field_.data() + columns(); }
 
  private:

@@ -16,10 +16,10 @@ namespace nn = heatpp::nn;
 
 namespace {
 
-constexpr std::int64_t reach = 12;  // points around a point that the surrogate looks at
+constexpr std::int64_t reach = 12;  // points on each side of a point that the surrogate uses
 constexpr int leap = 24;            // time steps that it takes at once
 
-/// Four convolutions that together reach so far. The edges of the plate are cold: zeros lie beyond them.
+/// Four convolutions that together have this reach. The edges of the plate are cold, so zeros lie beyond them.
 struct Surrogate : torch::nn::Module {
   static torch::nn::Conv2d layer(std::int64_t in, std::int64_t out) {
     return torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, 2 * (reach / 4) + 1));
@@ -27,7 +27,7 @@ struct Surrogate : torch::nn::Module {
   torch::nn::Conv2d first = register_module("first", layer(1, 8)), second = register_module("second", layer(8, 8)),
                     third = register_module("third", layer(8, 8)), last = register_module("last", layer(8, 1));
 
-  /// (n, 1, rows + 2 reach, columns + 2 reach) to (n, 1, rows, columns).
+  /// Maps (n, 1, rows + 2 reach, columns + 2 reach) to (n, 1, rows, columns).
   at::Tensor forward(const at::Tensor& fields) {
     auto x = at::leaky_relu(first(fields), 0.2);
     x = at::leaky_relu(second(x), 0.2);
@@ -35,7 +35,7 @@ struct Surrogate : torch::nn::Module {
   }
 };
 
-/// A start made of a few waves with cold edges, the same on all ranks for the same number.
+/// Returns an initial field of a few waves with cold edges, equal on all ranks for the same number.
 HeatSolver::Start waves(std::uint64_t number) {
   auto generator = at::detail::createCPUGenerator(number);
   const auto amplitudes = at::randn({4, 4}, generator, at::TensorOptions(at::kDouble));
@@ -66,13 +66,13 @@ void leap_with(HeatSolver& solver) {
 }
 
 at::Tensor loss_of(Surrogate& net, const at::Tensor& fields, const at::Tensor& later) {
-  // Every field counts alike, however far it has cooled.
+  // Every field has the same weight, however far it has cooled.
   const auto size = later.square().mean({1, 2, 3}, true) + 1e-8;
   return ((net.forward(fields) - later).square() / size).mean();
 }
 
 struct Errors {
-  double surrogate, standstill;  // relative L2, of the network and of no change at all
+  double surrogate, standstill;  // relative L2 errors of the network, and of no change at all
 };
 
 Errors evaluate(Surrogate& net, const ht::Communicator& comm, MPI_Comm mpi, std::size_t points, std::uint64_t number) {

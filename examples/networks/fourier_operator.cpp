@@ -1,5 +1,5 @@
-// A Fourier neural operator (Li et al. 2021), whose weights are complex numbers, learns what Burgers' equation
-// u_t + u u_x = 0.1 u_xx makes of a periodic field within a time of 1. The exact solution (Hopf, Cole) is compared.
+// A Fourier neural operator (Li et al. 2021) with complex weights learns the evolution of a periodic field by Burgers'
+// equation u_t + u u_x = 0.1 u_xx over a time of 1. It is compared with the exact solution (Hopf, Cole).
 
 #include <fmt/format.h>
 #include <heatpp/comm/environment.hpp>
@@ -15,7 +15,7 @@ namespace nn = heatpp::nn;
 
 constexpr std::int64_t points = 64, modes = 16, width = 16;
 
-/// Products of the lowest modes, and a linear layer at each point, for fields of (rows, points, width).
+/// Multiplies the lowest modes, and adds a linear layer at each point, for fields of (rows, points, width).
 struct Layer : torch::nn::Module {
   at::Tensor weight = register_parameter("weight", at::randn({width, width, modes}, at::kComplexFloat) / width);
   torch::nn::Linear local = register_module("local", torch::nn::Linear(width, width));
@@ -25,7 +25,7 @@ struct Layer : torch::nn::Module {
   }
 };
 
-/// u = -0.2 p_x / p, where p = exp(-5 integral(u)) follows the heat equation p_t = 0.1 p_xx.
+/// Returns u = -0.2 p_x / p, where p = exp(-5 integral(u)) follows the heat equation p_t = 0.1 p_xx.
 at::Tensor solved(const at::Tensor& u) {
   const auto k = at::arange(points / 2 + 1, at::kDouble), zero = at::zeros_like(k);
   const auto integral = at::fft_irfft(at::fft_rfft(u) / at::complex(zero, k.clamp_min(1)), points);
@@ -33,7 +33,7 @@ at::Tensor solved(const at::Tensor& u) {
   return -0.2 * at::fft_irfft(at::complex(zero, k) * p, points) / at::fft_irfft(p, points);
 }
 
-/// Random sums of four waves, with the place beside each value. They do not depend on the number of ranks.
+/// Returns random sums of four waves, with the place beside each value. They do not depend on the number of ranks.
 nn::Dataset fields(std::int64_t count, std::uint64_t seed) {
   auto generator = at::detail::createCPUGenerator(seed);
   const ht::Layout cut({count}, 0, ht::world().size());

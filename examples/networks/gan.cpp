@@ -1,5 +1,5 @@
-// A GAN on all ranks: two networks with an optimizer each, trained in turn, until what the one makes of noise is like
-// the data: around (2, -1), with a standard deviation of 1/2. Each rank draws rows of its own.
+// A GAN on all ranks: two networks, each with its own optimizer, are trained in turn, until the generated points are
+// like the data: around (2, -1), with a standard deviation of 1/2. Each rank draws its own rows.
 
 #include <fmt/format.h>
 #include <heatpp/comm/environment.hpp>
@@ -13,7 +13,7 @@ namespace nn = heatpp::nn;
 
 at::Tensor data(std::int64_t rows) { return at::randn({rows, 2}) * 0.5 + at::tensor({2.0F, -1.0F}); }
 
-/// Slopes of the scores at the data, which would let the two circle around each other (Mescheder et al. 2018).
+/// Returns a penalty on slopes of the scores at the data, against oscillations (Mescheder et al. 2018).
 at::Tensor penalty(const at::Tensor& scores, const at::Tensor& real) {
   return 0.5 * torch::autograd::grad({scores.sum()}, {real}, {}, std::nullopt, true)[0].square().sum(1).mean();
 }
@@ -38,7 +38,7 @@ int train(int, char**) {
     discriminator.step(d_step);
     g_step.zero_grad();
     {
-      const auto guard = discriminator.no_sync();  // this loss goes through it, but does not train it
+      const auto guard = discriminator.no_sync();  // this loss passes through it, but does not train it
       at::softplus(-discriminator(fake)).mean().backward();
     }
     generator.step(g_step);

@@ -1,5 +1,5 @@
-// A physics-informed network for u_t = 0.1 u_xx between walls at 0, from u(x, 0) = sin(pi x): it is trained on points
-// at which the equation has to hold, by LBFGS, and compared with the exact solution.
+// A physics-informed network for u_t = 0.1 u_xx between walls at 0, from u(x, 0) = sin(pi x). LBFGS trains it on points
+// where the equation must hold, and it is compared with the exact solution.
 
 #include <fmt/format.h>
 #include <heatpp/comm/environment.hpp>
@@ -27,7 +27,7 @@ at::Tensor derivative(const at::Tensor& of, const at::Tensor& by) {
   return torch::autograd::grad({of.sum()}, {by}, {}, std::nullopt, /*create_graph=*/true)[0];
 }
 
-/// Gives u and how far it is from solving the equation. That it is right at the walls and at the start is built in.
+/// Returns u and the residual of the equation. The values at the walls and at the start are exact by construction.
 struct Heat : torch::nn::Module {
   torch::nn::Sequential net = register_module(
       "net", torch::nn::Sequential(torch::nn::Linear(2, 16), torch::nn::Tanh(), torch::nn::Linear(16, 1)));
@@ -43,7 +43,7 @@ struct Heat : torch::nn::Module {
   }
 };
 
-/// Points of space and time, which are the same on any number of ranks, with the exact solution to compare.
+/// Returns points of space and time, equal on any number of ranks, with the exact solution there.
 nn::Dataset points(std::int64_t count, std::uint64_t seed) {
   auto generator = at::detail::createCPUGenerator(seed);
   const auto all = at::rand({count, 2}, generator, at::kDouble);

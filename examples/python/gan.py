@@ -1,5 +1,5 @@
-"""A GAN on all ranks: two networks of torch with an optimizer each, trained in turn, until what the one makes of noise is like the data: around
-(2, -1), with a standard deviation of 1/2. Each rank draws rows of its own.
+"""A GAN on all ranks: two networks of torch, each with its own optimizer, are trained in turn, until the generated points are like the data: around
+(2, -1), with a standard deviation of 1/2. Each rank draws its own rows.
 
 usage: mpirun -n 2 python gan.py
 """
@@ -10,11 +10,11 @@ from torch.nn.functional import softplus
 import heatpp as ht
 
 CENTRE = torch.tensor([2.0, -1.0])
-ROWS = max(1, 128 // ht.world().size)  # of each rank
+ROWS = max(1, 128 // ht.world().size)  # on each rank
 
 
 def penalty(scores, real):
-    """Slopes of the scores at the data, which would let the two circle around each other (Mescheder et al. 2018)."""
+    """Returns a penalty on slopes of the scores at the data, against oscillations (Mescheder et al. 2018)."""
     return 0.5 * torch.autograd.grad(scores.sum(), real, create_graph=True)[0].square().sum(1).mean()
 
 

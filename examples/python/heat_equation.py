@@ -1,5 +1,5 @@
-"""A physics-informed network for u_t = 0.1 u_xx between walls at 0, from u(x, 0) = sin(pi x): it is trained on points at which the equation has
-to hold, by LBFGS on all ranks, and compared with the exact solution.
+"""A physics-informed network for u_t = 0.1 u_xx between walls at 0, from u(x, 0) = sin(pi x). LBFGS trains it on all ranks on points where the
+equation must hold, and it is compared with the exact solution.
 
 usage: mpirun -n 2 python heat_equation.py
 """
@@ -14,7 +14,7 @@ import heatpp as ht
 
 
 class Heat(torch.nn.Module):
-    """Gives u and how far it is from solving the equation. That it is right at the walls and at the start is built in."""
+    """Returns u and the residual of the equation. The values at the walls and at the start are exact by construction."""
 
     def __init__(self):
         super().__init__()
@@ -25,7 +25,7 @@ class Heat(torch.nn.Module):
         x, t = points[:, :1], points[:, 1:]
         u = torch.sin(math.pi * x) + t * x * (1 - x) * self.net(points)
         slopes = torch.autograd.grad([u.sum()], [points], create_graph=True)[0]
-        assert slopes is not None  # which tells torch.jit.script that it is a tensor
+        assert slopes is not None  # tells torch.jit.script that it is a tensor
         curved = torch.autograd.grad([slopes[:, :1].sum()], [points], create_graph=True)[0]
         assert curved is not None
         return u, slopes[:, 1:] - 0.1 * curved[:, :1]
@@ -40,7 +40,7 @@ def squares(outputs: Tuple[torch.Tensor, torch.Tensor], targets):
 
 
 def points(count, seed):
-    """Points of space and time, which do not depend on the number of ranks, and the exact solution there."""
+    """Returns points of space and time, which do not depend on the number of ranks, and the exact solution there."""
     rows = np.random.default_rng(seed).random((count, 2))
     exact = np.sin(math.pi * rows[:, :1]) * np.exp(-0.1 * math.pi**2 * rows[:, 1:])
     return ht.array(rows, split=0), ht.array(exact, split=0)

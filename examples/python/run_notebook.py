@@ -1,4 +1,4 @@
-"""Runs the cells of a notebook one after the other, as `mpirun -n 4 python run_notebook.py NOTEBOOK` on several ranks; pictures are not shown."""
+"""Runs the cells of a notebook one after the other, on several ranks with `mpirun -n 4 python run_notebook.py NOTEBOOK`; pictures are not shown."""
 
 import json
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A network that Python designs, C++ trains on many ranks, and Python applies: one step of diffusion, learnt from fields.
+"""A network that is designed in Python, trained in C++ on many ranks, and applied in Python: it learns one step of diffusion from fields.
 
 usage: network.py <command that runs script_training> ...      for example: network.py mpirun -n 4 script_training
 
-Writes the network by torch.export, and as TorchScript, and fields as HDF5. Runs the command on the folder with each of both, and
-loads the trained weights.
+Writes the network by torch.export, and as TorchScript, and fields as HDF5. Runs the command on the folder with each of the two, and loads the trained
+weights.
 """
 
 import pathlib
@@ -25,7 +25,7 @@ except ImportError as missing:
 
 
 class Step(torch.nn.Module):
-    """A residual block: what one step changes."""
+    """A residual block: the change in one step."""
 
     def __init__(self, width: int = 8):
         super().__init__()
@@ -38,7 +38,7 @@ class Step(torch.nn.Module):
 
 
 def fields(random, rows, size=16):
-    """Smooth periodic fields, and the same a step of diffusion later."""
+    """Returns smooth periodic fields, and these after a step of diffusion."""
     waves = np.fft.fftfreq(size) * size
     decay = np.exp(-0.05 * (waves[:, None] ** 2 + waves**2))
     spectrum = np.fft.fft2(random.standard_normal((rows, 1, size, size))) * decay**0.5
@@ -52,7 +52,7 @@ def write(path, now, later):
 
 
 def write_networks(folder, network, field):
-    """In training mode, in which most of the network is written. Any number of rows is taken."""
+    """Writes in training mode, which keeps most of the network. Any number of rows is allowed."""
     network.train()
     rows = torch.export.Dim("rows")
     torch.export.save(torch.export.export(network, (field,), dynamic_shapes=({0: rows},)), folder / "network.pt2")
@@ -62,7 +62,7 @@ def write_networks(folder, network, field):
 
 
 def trained(name, folder):
-    """The network that C++ has written, with the trained weights."""
+    """Returns the network that C++ has written, with the trained weights."""
     if name.endswith(".pt"):
         return torch.jit.load(folder / "trained.pt").eval()
     network = Step()

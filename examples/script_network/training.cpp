@@ -1,4 +1,4 @@
-// Trains a network that Python has written, on all ranks, and writes its weights and outputs for Python to read.
+// Trains a network from Python on all ranks, and writes its weights and outputs for Python.
 //     script_training <folder> network.pt2      of torch.export; or network.pt, of TorchScript
 // with training-*.h5 and test.h5 in the folder, as network.py makes them.
 

@@ -1,5 +1,5 @@
-// Finds blobs in noisy fields: a U-Net, trained on all ranks, and how far what it finds and what is there overlap.
-// Writes what examples/plot.py draws.
+// Finds blobs in noisy fields with a U-Net, trained on all ranks, and measures how well the found blobs match. Writes
+// the numbers that examples/plot.py draws.
 //     segmentation <data_parallel or daso> <numbers.npz>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t n = 32;
 
-/// Fields of noise in each of which three blobs are brighter, and the masks of these; the same on any number of ranks.
+/// Returns fields of noise with three brighter blobs each, and the masks of these; equal on any number of ranks.
 nn::Dataset fields(std::int64_t first, std::int64_t count) {
   const ht::Layout cut({count}, 0, ht::world().size());
   std::vector<at::Tensor> inputs, masks;
@@ -49,7 +49,7 @@ int train(int argc, char** argv) {
   nn::Trainer trainer(model, adamw, loss,
                       {.epochs = 8,
                        .batch_size = 16,
-                       .transforms = {nn::random_flip(), nn::random_flip({.axis = -2})},  // masks, too
+                       .transforms = {nn::random_flip(), nn::random_flip({.axis = -2})},  // also moves the masks
                        .daso = daso ? std::optional(nn::DasoOptions{}) : std::nullopt,
                        .phases = {.warmup = 0.25, .cooldown = 0.25},
                        .metrics = {{"overlap", nn::intersection_over_union}}});

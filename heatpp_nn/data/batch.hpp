@@ -13,7 +13,7 @@ namespace heatpp::nn {
 
 using Tensors = std::vector<at::Tensor>;
 
-/// One name, or several in their order: "velocity", or {"velocity", "forcing"}.
+/// One name, or several in order: "velocity", or {"velocity", "forcing"}.
 class Names {
  public:
   Names(const char* name) : names_{name} {}
@@ -28,31 +28,31 @@ class Names {
   std::vector<std::string> names_;
 };
 
-/// The names of what a sample consists of.
+/// The names of a sample's fields.
 struct FieldNames {
   std::vector<std::string> inputs, targets;
 };
 
-/// Rows of the fields that belong together. Most samples have one input and one target, which is all there is to
-/// `auto [inputs, targets] = batch`; others have more of both, by name or by position.
+/// The rows of all fields of a batch. Most samples have one input and one target, which `auto [inputs, targets] =
+/// batch` returns; others have several of both, by name or by position.
 struct Batch {
   at::Tensor inputs;                                  ///< the first input
   at::Tensor targets;                                 ///< the first target
-  Tensors more_inputs = {};                           ///< behind the first
-  Tensors more_targets = {};                          ///< likewise
-  std::shared_ptr<const FieldNames> names = nullptr;  ///< of all of them
+  Tensors more_inputs = {};                           ///< after the first
+  Tensors more_targets = {};                          ///< after the first
+  std::shared_ptr<const FieldNames> names = nullptr;  ///< names of all fields
 
-  /// All inputs, and all targets, by position.
+  /// Return all inputs, or all targets, by position.
   [[nodiscard]] Tensors all_inputs() const;
   [[nodiscard]] Tensors all_targets() const;
-  /// The field of a name, of inputs before targets. Throws IndexError where there is none.
+  /// Returns the field of a name, which belongs to an input or a target. Throws IndexError if there is none.
   [[nodiscard]] at::Tensor& operator[](std::string_view name);
   [[nodiscard]] const at::Tensor& operator[](std::string_view name) const;
-  /// All fields, inputs before targets, to be changed.
+  /// Returns all fields for writing, inputs before targets.
   [[nodiscard]] std::vector<at::Tensor*> fields();
 };
 
-/// For `auto [inputs, targets] = batch`.
+/// Supports `auto [inputs, targets] = batch`.
 template <std::size_t I>
 [[nodiscard]] const at::Tensor& get(const Batch& batch) {
   return I == 0 ? batch.inputs : batch.targets;

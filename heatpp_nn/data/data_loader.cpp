@@ -16,7 +16,7 @@ namespace {
 
 using heatpp::detail::raise;
 
-/// Memory for `count` rows like those of `rows`; kept where it fits already.
+/// Provides memory for `count` rows like those of `rows`; keeps it if it fits already.
 void make_room(at::Tensor& room, const at::Tensor& rows, std::int64_t count) {
   auto sizes = rows.sizes().vec();
   sizes.front() = count;
@@ -28,7 +28,7 @@ void take(at::Tensor& room, const at::Tensor& rows, const at::Tensor& place) {
   at::index_select_out(room, rows, 0, place.to(rows.device()));
 }
 
-/// On its way to a device, if one is asked for.
+/// Starts the copy of a batch to a device, if there is one in the options.
 Batch on_device(Batch batch, const std::optional<at::Device>& device) {
   if (!device) return batch;
   for (auto* field : batch.fields())
@@ -36,7 +36,7 @@ Batch on_device(Batch batch, const std::optional<at::Device>& device) {
   return batch;
 }
 
-/// The stream of a GPU in which the caller computes.
+/// Returns the GPU stream in which the caller computes.
 std::optional<c10::Stream> current_stream(const std::optional<at::Device>& device) {
   if (!device || !device->is_cuda()) return std::nullopt;
   const c10::impl::VirtualGuardImpl devices(device->type());
@@ -45,14 +45,14 @@ std::optional<c10::Stream> current_stream(const std::optional<at::Device>& devic
 
 }  // namespace
 
-/// The rows of an epoch, some batches at a time.
+/// The rows of an epoch, several batches at a time.
 struct DataLoader::Epoch::Windows {
   Dataset dataset;
   DistributedSampler sampler;
   std::int64_t epoch;
   std::ptrdiff_t readers;
-  std::int64_t batches = 0;         // of a window
-  std::int64_t first = 0, end = 0;  // batches of the current one
+  std::int64_t batches = 0;         // batches of a window
+  std::int64_t first = 0, end = 0;  // batches of the current window
   at::Tensor numbers = {};
   detail::Window window = {};
   std::int64_t next_first = 0, next_end = 0;  // batches of the windows that are read ahead
@@ -95,7 +95,7 @@ struct DataLoader::Epoch::Windows {
     end = end_after(batch);
   }
 
-  /// Where the rows of a batch are in those of the window; all batches before it are full, or have the last rows.
+  /// Returns the places of a batch's rows in the window. All batches before it are full, or contain the last rows.
   [[nodiscard]] at::Tensor part(const at::Tensor& of_window, std::int64_t batch) const {
     const auto before = std::min((batch - first) * sampler.batch_size(), of_window.numel());
     return of_window.narrow(0, before, sampler.count(batch));
@@ -104,7 +104,7 @@ struct DataLoader::Epoch::Windows {
     return {sampler.options().seed, epoch, part(numbers, batch)};
   }
 
-  /// In memory of its own.
+  /// Returns a batch in memory of its own.
   [[nodiscard]] Batch prepare(const DataLoader& loader, std::int64_t batch) const {
     const auto place = part(window.place, batch);
     Tensors rows;
@@ -112,7 +112,7 @@ struct DataLoader::Epoch::Windows {
     return loader.transformed(rows, context(batch));
   }
 
-  /// A batch that a worker has prepared; those behind it are under way.
+  /// Returns a batch that a worker has prepared; later ones are under way.
   Batch take_prepared(const DataLoader& loader, std::int64_t batch) {
     if (first_prepared != batch) prepared.clear();
     const auto wanted = std::min<std::int64_t>(end - batch, 1 + loader.prefetch_.workers);

@@ -8,48 +8,48 @@
 
 namespace heatpp::nn {
 
-/// What is done for batches to come while the network is trained on one. Batches, their order and their bits do not
-/// depend on it.
+/// What the loader prepares for later batches while the network is trained on one. Batches, their order and their bits
+/// do not depend on it.
 struct PrefetchOptions {
-  /// Threads that read a stored dataset, each a window of its own, of which a rank then holds as many more. HDF5 lets
-  /// one in at a time; what they do meanwhile is to inflate chunks and to put rows in order.
+  /// Threads that read a stored dataset. Each reads its own window, so a rank holds one more window per thread. HDF5
+  /// admits one thread at a time; meanwhile the others decompress chunks and sort rows.
   int readers = 1;
-  int workers = 0;  ///< threads that take batches out of a window and transform them, which transforms must allow
-  /// Where batches go: to a GPU from pinned memory, without waiting, in the stream that is current where the loader is
-  /// used. nullopt: they stay where they are.
+  int workers = 0;  ///< threads that take batches from a window and transform them; transforms must be thread-safe
+  /// Device of the batches: a GPU gets them from pinned memory, asynchronously, in the current stream of the thread
+  /// that uses the loader. nullopt: they stay where they are.
   std::optional<at::Device> device = std::nullopt;
 };
 
-/// Goes through a dataset in batches:
+/// Iterates over a dataset in batches:
 ///     for (const auto& [inputs, targets] : loader.epoch(e)) ...
 ///     for (const auto& batch : loader.epoch(e)) ...    // of several fields: batch["velocity"], batch.all_inputs()
-/// Every rank gets equally many, and all ranks go through them together: where rows come from other ranks
-/// (Shuffle::global and blocks of arrays in memory) they are exchanged for some batches at a time, 64 MiB on a rank,
-/// and where they come from files they are read by a thread ahead of training, a window at a time too; then all ranks
-/// agree that reading went well. Else local. A batch is overwritten by the next one; `clone()` what has to last longer.
+/// Every rank gets the same number of batches, and all ranks iterate together. If rows come from other ranks
+/// (Shuffle::global, and blocks of arrays in memory), they are exchanged for several batches at a time, 64 MiB per
+/// rank. If they come from files, a thread reads them ahead of training, also one window at a time; then all ranks
+/// agree that reading succeeded. Otherwise local. The next batch overwrites a batch; use `clone()` to keep data.
 class DataLoader {
  public:
-  /// `transforms` are applied to every batch, one after the other. Options have to be the same on all ranks, which
-  /// nothing compares but the Trainer. Throws ValueError as DistributedSampler. Local.
+  /// Applies `transforms` to every batch, one after the other. Options must be equal on all ranks; only the Trainer
+  /// checks this. Throws ValueError as DistributedSampler. Local.
   DataLoader(const Dataset& dataset, const SamplerOptions& options = {}, std::vector<Transform> transforms = {});
 
-  /// From the next epoch on. Throws ValueError for less than one reader, or workers below 0. Local.
+  /// Takes effect from the next epoch on. Throws ValueError for less than one reader, or negative workers. Local.
   void prefetch(const PrefetchOptions& options);
 
-  /// Of an epoch; of the one begun last, if there is one, where that went on in batches of another size.
+  /// Returns the batches of an epoch; of the one begun last, if it continued with another batch size.
   [[nodiscard]] std::int64_t batches() const { return sampler_.batches(); }
   [[nodiscard]] std::int64_t batch_size() const { return sampler_.batch_size(); }
-  /// Tells how many rows each rank has in a batch of the epoch that was begun last.
+  /// Returns the sampler, which knows how many rows each rank has in a batch of the epoch that was begun last.
   [[nodiscard]] const DistributedSampler& sampler() const { return sampler_; }
 
   class Epoch;
-  /// The batches of an epoch from `first` on. What it throws while it is gone through, it throws on all ranks: IoError
-  /// for files that are missing, truncated or changed. One epoch at a time.
+  /// Returns the batches of an epoch from `first` on. Errors during iteration are thrown on all ranks: IoError for
+  /// files that are missing, truncated or changed. Only one epoch may be active at a time.
   [[nodiscard]] Epoch epoch(std::int64_t number, std::int64_t first = 0);
-  /// The rest of an epoch, which may have begun on other ranks and in batches of another size (see
-  /// DistributedSampler::from). Throws ValueError for the position of a loader with another seed or outside the epoch.
+  /// Returns the rest of an epoch, which may have begun on other ranks and with another batch size (see
+  /// DistributedSampler::from). Throws ValueError if the position is outside the epoch or the seed differs.
   [[nodiscard]] Epoch epoch(const Position& position);
-  /// Behind the batch that was given last.
+  /// Returns the position after the last batch.
   [[nodiscard]] const Position& position() const { return position_; }
 
  private:

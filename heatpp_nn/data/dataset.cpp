@@ -20,7 +20,7 @@ const detail::ArraySamples& in_memory(const detail::Samples& samples) {
   return *found;
 }
 
-/// This rank's rows of which `chosen` says true, in an array that has those of all ranks.
+/// Returns this rank's rows for which `chosen` is true, in an array with those of all ranks.
 DNDarray select_rows(const DNDarray& x, const at::Tensor& chosen, std::span<const std::int64_t> counts) {
   return heatpp::detail::wrap(x.larray().index_select(0, chosen.to(x.larray().device())),
                               Layout::from_counts(x.shape(), 0, counts), x.comm());

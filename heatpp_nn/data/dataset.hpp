@@ -12,59 +12,59 @@ namespace detail {
 class Samples;
 }
 
-/// Where a dataset's arrays lie in HDF5 files, and how much of them is read at a time.
+/// The place of a dataset's arrays in HDF5 files, and how much of them is read at a time.
 struct Hdf5DatasetOptions {
   Names inputs = "inputs";  ///< names of the datasets in each file: one, or several in braces
   Names targets = "targets";
-  std::optional<Dtype> dtype = std::nullopt;  ///< of the inputs; nullopt: as stored
-  std::int64_t window_bytes = std::int64_t{64}
-                              << 20;                ///< read at once by each rank; at most three times as much is held
+  std::optional<Dtype> dtype = std::nullopt;  ///< dtype of the inputs; nullopt: as stored
+  /// Bytes that each rank reads at once. A rank holds at most three times this.
+  std::int64_t window_bytes = std::int64_t{64} << 20;
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
 /// Options of a Dataset in memory.
 struct DatasetOptions {
-  std::int64_t window_bytes = std::int64_t{64} << 20;  ///< fetched at once by each rank where rows leave their ranks
+  std::int64_t window_bytes = std::int64_t{64} << 20;  ///< fetched at once by each rank if rows come from other ranks
 };
 
-/// An array of a dataset, under the name by which batches have it.
+/// An array of a dataset, and its name in batches.
 struct NamedArray {
   std::string name;
   DNDarray array;
 };
 
-/// Arrays with equally many rows: what goes into a network, and what should come out; one of both, or several. A
+/// Arrays with the same number of rows: the inputs of a network and its targets, one or several of each. It is a
 /// handle.
 class Dataset {
  public:
-  /// Arrays in memory. What is not cut along axis 0, as the first that is, moves there. Throws ValueError on all ranks
-  /// where they have not equally many rows.
+  /// Uses arrays in memory. Arrays that are not split along axis 0 as the first one that is are recut. Throws
+  /// ValueError on all ranks if they have different numbers of rows.
   Dataset(const DNDarray& inputs, const DNDarray& targets, const DatasetOptions& options = {});
-  /// Samples of several fields: `Dataset({{"velocity", u}, {"forcing", f}}, {{"pressure", p}})`. Throws also where
+  /// Uses samples of several fields: `Dataset({{"velocity", u}, {"forcing", f}}, {{"pressure", p}})`. Also throws if
   /// there is no input or no target.
   Dataset(const std::vector<NamedArray>& inputs, const std::vector<NamedArray>& targets,
           const DatasetOptions& options = {});
-  /// Arrays that stay in their files, as many as they are (`<heatpp_io/hdf5/stored_rows.hpp>`); ranks share the rows
-  /// evenly. Collective. Errors as io::load_hdf5, and ValueError where the numbers of rows differ.
+  /// Uses arrays that stay in their files, in any number of files (`<heatpp_io/hdf5/stored_rows.hpp>`); ranks share the
+  /// rows evenly. Collective. Throws as io::load_hdf5, and ValueError if the numbers of rows differ.
   [[nodiscard]] static Dataset from_hdf5(const io::Source& source, const Hdf5DatasetOptions& options = {});
   explicit Dataset(std::shared_ptr<const detail::Samples> samples) : samples_(std::move(samples)) {}
 
-  /// Rows on all ranks.
+  /// Returns the number of rows on all ranks.
   [[nodiscard]] std::int64_t size() const;
-  /// Which rank has which rows, for loaders that let them stay there.
+  /// Returns which rank has which rows, for loaders that do not move them.
   [[nodiscard]] const Layout& layout() const;
   [[nodiscard]] const Communicator& comm() const;
-  /// Whether a rank can read every row on its own.
+  /// Whether a rank can read every row without the others.
   [[nodiscard]] bool is_stored() const;
-  /// The rows with these numbers (int64), in this order: any rows of stored datasets, else those that this rank has.
-  /// Local. Throws IndexError, and IoError.
+  /// Returns the rows with these numbers (int64), in this order: any rows of stored datasets, otherwise rows that this
+  /// rank has. Local. Throws IndexError, and IoError.
   [[nodiscard]] Batch rows(const at::Tensor& numbers) const;
-  /// What its samples consist of; two arrays without names are "inputs" and "targets".
+  /// Returns the names of the fields; two arrays without names are "inputs" and "targets".
   [[nodiscard]] const FieldNames& names() const;
-  /// The first input and the first target of a dataset in memory. Throws ValueError for a stored one. Local.
+  /// Returns the first input and the first target of a dataset in memory. Throws ValueError for a stored one. Local.
   [[nodiscard]] const DNDarray& inputs() const;
   [[nodiscard]] const DNDarray& targets() const;
-  /// All of them, inputs before targets. Throws the same.
+  /// Returns all arrays, inputs before targets. Throws as `inputs`.
   [[nodiscard]] const std::vector<DNDarray>& arrays() const;
 
   [[nodiscard]] const detail::Samples& samples() const { return *samples_; }
@@ -74,7 +74,7 @@ class Dataset {
 };
 
 struct SplitOptions {
-  double validation = 0.2;  ///< share of the rows, rounded to a whole number of them
+  double validation = 0.2;  ///< share of the rows, rounded to a whole number of rows
   std::uint64_t seed = 0;
 };
 
@@ -82,9 +82,9 @@ struct TrainValidation {
   Dataset training, validation;
 };
 
-/// Two disjoint parts of a dataset. Which rows are in which depends on seed and share only, so a run on other ranks or
-/// from other files has the same ones. Arrays in memory are copied, and rows stay on their ranks; parts of stored ones
-/// are in random order. Collective. Throws ValueError for a share that is not between 0 and 1.
+/// Splits a dataset into two disjoint parts. Which rows are in which part depends only on seed and share, so it is
+/// equal for other ranks and other files. Arrays in memory are copied, and rows stay on their ranks; parts of stored
+/// datasets are in random order. Collective. Throws ValueError if the share is not between 0 and 1.
 [[nodiscard]] TrainValidation train_validation_split(const Dataset& dataset, const SplitOptions& options = {});
 
 }  // namespace heatpp::nn

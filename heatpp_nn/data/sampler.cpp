@@ -26,7 +26,7 @@ Layout checked(const Layout& layout, const SamplerOptions& options) {
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The first of `n` rows that `rank` has when `ranks` share them evenly.
+/// Returns the first of `n` rows that `rank` has if `ranks` share them evenly.
 std::int64_t even_offset(std::int64_t n, std::int64_t ranks, std::int64_t rank) {
   return rank * (n / ranks) + std::min(rank, n % ranks);
 }
@@ -68,7 +68,7 @@ DistributedSampler DistributedSampler::from(const Position& position) const {
   if (position.batch < 0 || (!position.rows && position.batch > batches))
     raise<ValueError>(op, "got batch {} of an epoch; expected 0 to {}", position.batch, batches);
   const auto rows = position.rows.value_or(rest.rows_before(position.batch));
-  // Where rows are padded, larger batches may have had more.
+  // If rows are padded, larger batches may have had more.
   if (rows < position.batch || (rows > most && options_.remainder != Remainder::pad))
     raise<ValueError>(op, "got {} rows of an epoch in {} batches; expected a row in each, and {} at most", rows,
                       position.batch, most);
@@ -89,7 +89,7 @@ std::int64_t DistributedSampler::rows_before_place(std::int64_t place) const {
 std::int64_t DistributedSampler::place_behind(std::int64_t rows) const {
   if (is_global()) return rows;
   if (!joins()) return ceil_divide(rows, layout_.ranks());
-  std::int64_t place = 0;  // after as many steps as there are bits in the number of rows
+  std::int64_t place = 0;  // binary search: one step for each bit of the number of rows
   for (auto step = std::int64_t(std::bit_ceil(std::uint64_t(extent() + 1))); step > 0; step /= 2)
     if (rows_before_place(place + step) < rows) place += step;
   return rows > 0 ? place + 1 : 0;

@@ -10,12 +10,12 @@
 
 namespace heatpp::nn {
 
-/// A dataset as LibTorch's own loaders take them, with batches that are stacked already:
+/// Adapts a dataset to LibTorch's own loaders, with batches that are already stacked:
 ///     auto loader = torch::data::make_data_loader(TorchDataset(dataset), sampler, 64);
-/// Of arrays in memory it has this rank's rows; of stored datasets it has all, so that LibTorch's
-/// DistributedRandomSampler(size, ranks, rank) can share them among the ranks. Workers read files in turns. Samples of
-/// several fields come as batches of several tensors from `TorchDataset<Batch>(dataset)`; others have `data` and
-/// `target`, and a dataset of several fields throws ValueError for them.
+/// With arrays in memory it has this rank's rows. With stored datasets it has all rows, so that LibTorch's
+/// DistributedRandomSampler(size, ranks, rank) can distribute them. Workers read files one at a time. For several
+/// fields, use `TorchDataset<Batch>(dataset)`, which returns several tensors. The default returns `data` and `target`,
+/// and throws ValueError for a dataset with several fields.
 template <class Rows = torch::data::Example<>>
 requires std::same_as<Rows, torch::data::Example<>> || std::same_as<Rows, Batch>
 class TorchDataset : public torch::data::datasets::BatchDataset<TorchDataset<Rows>, Rows> {

@@ -9,7 +9,7 @@
 namespace heatpp::nn {
 namespace {
 
-/// What random numbers are for.
+/// The purposes of random numbers.
 enum Use : std::uint64_t { flip_use = 1, shift_down_use, shift_right_use };
 
 std::span<const std::int64_t> values(const at::Tensor& numbers) {
@@ -18,7 +18,7 @@ std::span<const std::int64_t> values(const at::Tensor& numbers) {
 
 at::Tensor& field_of(Batch& batch, const std::string& name) { return name.empty() ? batch.inputs : batch[name]; }
 
-/// The batch's tensors on the grid of one of them that are to be moved along the axes, which count from the end.
+/// Returns the batch's tensors on the same grid as `grid`, which are moved along the axes. Axes count from the end.
 std::vector<at::Tensor*> moved_of(Batch& batch, const at::Tensor& grid, std::initializer_list<std::int64_t> axes,
                                   Targets targets) {
   const auto on_grid = [&](const at::Tensor& field) {

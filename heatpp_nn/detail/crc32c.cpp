@@ -8,9 +8,9 @@ namespace {
 
 using Table = std::array<std::array<std::uint32_t, 256>, 8>;
 
-// tables[k][b] is the checksum of byte b followed by k zero bytes, so that eight bytes are taken in one step.
+// tables[k][b] is the checksum of byte b followed by k zero bytes, so one step processes eight bytes.
 constexpr Table make_tables() {
-  constexpr std::uint32_t polynomial = 0x82f63b78;  // reflected
+  constexpr std::uint32_t polynomial = 0x82f63b78;  // bits in reverse order
   Table tables{};
   for (std::uint32_t b = 0; b < 256; ++b) {
     std::uint32_t crc = b;

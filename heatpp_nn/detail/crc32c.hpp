@@ -5,7 +5,7 @@
 
 namespace heatpp::nn::detail {
 
-/// CRC-32C (Castagnoli) of `data`, continued from the checksum of what came before it.
+/// Returns the CRC-32C (Castagnoli) of `data`, continued from the checksum of the preceding bytes.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before = 0);
 
 }  // namespace heatpp::nn::detail

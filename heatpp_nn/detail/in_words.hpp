@@ -6,7 +6,7 @@
 
 namespace heatpp::nn::detail {
 
-/// What `work` gives, in which a network and a loss of the caller's are computed: LibTorch's errors are thrown as
+/// Returns the result of `work`, which computes a network and a loss of the caller. It replaces LibTorch's errors by
 /// heatpp's, without their stack traces.
 template <class Work>
 auto in_words(const char* op, const Work& work) {

@@ -19,7 +19,7 @@ using heatpp::detail::raise;
 
 constexpr auto op = "CsvLog";
 
-/// A header in which every name is one field.
+/// Returns the header. Every name is one field.
 std::string header_of(const std::vector<std::string>& columns) {
   std::vector<std::string> fields;
   for (const auto& name : columns) {
@@ -36,7 +36,7 @@ double first_value(std::string_view line) {
   return value;
 }
 
-/// The header and the whole rows before `resume_at`.
+/// Returns the header and the complete rows before `resume_at`.
 std::string continued(const std::string& text, const std::string& header, double resume_at, const std::string& path) {
   if (!text.starts_with(header))
     raise<ValueError>(op, "got \"{}\", whose first line is \"{}\"; expected \"{}\"", path,

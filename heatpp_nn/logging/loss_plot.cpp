@@ -17,7 +17,7 @@ std::string_view shade_color(Phase phase) {
   return colors[static_cast<int>(phase)];
 }
 
-/// Where the curves lie in the picture.
+/// The place of the curves in the picture.
 struct Frame {
   double left = 70, right, top = 40, bottom;
   detail::Range x, y;

@@ -17,13 +17,13 @@ class LossPlot {
  public:
   explicit LossPlot(LossPlotOptions options = {}) : options_(std::move(options)) {}
 
-  /// Points that are not finite interrupt the curve. Throws ValueError where x and y have different lengths.
+  /// Adds a curve. Points that are not finite interrupt it. Throws ValueError if x and y have different lengths.
   void add_curve(const std::string& label, std::vector<double> x, std::vector<double> y);
-  /// Shades the phases that `DASO::events()` tells of, the last one up to batch `end`.
+  /// Shades the phases that `DASO::events()` reports, the last one up to batch `end`.
   void shade_phases(const std::vector<DasoEvent>& events, std::int64_t end);
 
   [[nodiscard]] std::string svg() const;
-  /// Writes the picture from rank 0. Collective. Throws IoError on all ranks where that fails.
+  /// Writes the picture from rank 0. Collective. Throws IoError on all ranks if this fails.
   void save(const Communicator& comm, const std::string& path) const;
 
   struct Curve {
@@ -41,7 +41,7 @@ class LossPlot {
   std::vector<Shade> shades_;
 };
 
-/// The mean of `window` values around each, for curves that jump.
+/// Returns the mean of `window` values around each value, for noisy curves.
 [[nodiscard]] std::vector<double> smoothed(const std::vector<double>& values, std::size_t window);
 
 }  // namespace heatpp::nn

@@ -12,7 +12,7 @@ using heatpp::detail::raise;
 
 namespace {
 
-/// (height, width, channels), contiguous bytes.
+/// Returns the pixels as (height, width, channels), contiguous bytes.
 at::Tensor pixels_of(const at::Tensor& picture) {
   const at::NoGradGuard no_grad;
   const auto bytes = picture.scalar_type() == at::kByte

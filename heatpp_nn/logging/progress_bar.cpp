@@ -46,7 +46,7 @@ double ProgressBar::seconds() const {
 void ProgressBar::update(std::int64_t samples, std::optional<double> loss) {
   ++progress_.done;
   progress_.samples += samples;
-  // The mean over the last batches; single ones jump.
+  // A running mean over batches, because single losses vary strongly.
   progress_.loss = loss && progress_.loss ? 0.95 * *progress_.loss + 0.05 * *loss : loss;
   if (!shown_) return;
   progress_.seconds = seconds();

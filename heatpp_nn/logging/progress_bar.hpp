@@ -16,11 +16,11 @@ struct Progress {
   std::int64_t total = 0;    ///< batches
   std::int64_t samples = 0;  ///< on all ranks
   double seconds = 0;
-  std::optional<double> loss = std::nullopt;  ///< nullopt: of work without one
+  std::optional<double> loss = std::nullopt;  ///< nullopt: none
   std::string unit = "samples";               ///< what `samples` counts
 };
 
-/// One line: a bar, share, time left, samples per second and loss, if there is one. Pure.
+/// Returns one line: a bar, share, time left, samples per second and loss, if there is one. A pure function.
 [[nodiscard]] std::string progress_line(const Progress& progress, int bar_width = 24);
 
 struct ProgressBarOptions {
@@ -29,15 +29,15 @@ struct ProgressBarOptions {
   std::string unit = "samples";
   std::ostream* out = nullptr;                  ///< nullptr: standard error
   std::optional<bool> terminal = std::nullopt;  ///< nullopt: ask the system
-  double every_seconds = 5;                     ///< between two lines where the output is not a terminal
+  double every_seconds = 5;                     ///< time between two lines if the output is not a terminal
 };
 
-/// Shows on rank 0 how far a loop is: one line that is redrawn in a terminal, a line now and then elsewhere. Local.
+/// Shows on rank 0 how far a loop is: one line that is redrawn in a terminal, otherwise periodic lines. Local.
 class ProgressBar {
  public:
   ProgressBar(const Communicator& comm, const ProgressBarOptions& options);
 
-  /// One more batch, with so many samples on all ranks.
+  /// Counts one more batch, with `samples` samples on all ranks.
   void update(std::int64_t samples, std::optional<double> loss = std::nullopt);
   /// Draws the final state and ends the line.
   void finish();

@@ -13,23 +13,23 @@ namespace heatpp::nn {
 /// Writes scalars, histograms and pictures to an event file that TensorBoard reads, on rank 0 only.
 class TensorBoardWriter {
  public:
-  /// Makes the folder and a new event file in it. Collective. Throws IoError on all ranks where that fails.
+  /// Creates the folder and a new event file in it. Collective. Throws IoError on all ranks if this fails.
   TensorBoardWriter(const Communicator& comm, const std::string& folder);
   ~TensorBoardWriter();
   TensorBoardWriter(TensorBoardWriter&&) noexcept;
   TensorBoardWriter& operator=(TensorBoardWriter&&) noexcept;
 
-  /// Local; throws nothing: what could not be written is reported by `flush`.
+  /// Writes one number. Local. It throws nothing: `flush` reports failed writes.
   void scalar(const std::string& tag, double value, std::int64_t step);
-  /// How the finite elements of `values` are distributed, in 64 equally wide classes from the least to the largest;
-  /// without any, nothing. Local, as `scalar`.
+  /// Writes the distribution of the finite elements of `values`, in 64 classes of equal width from the smallest to the
+  /// largest; if there are none, nothing. Local, throws as `scalar`.
   void histogram(const std::string& tag, const at::Tensor& values, std::int64_t step);
-  /// A picture: (height, width), or (channels, height, width) with 1 or 3 channels; bytes, or floats from 0 to 1,
-  /// beyond which they are cut off. Local, as `scalar`; throws ValueError for other shapes.
+  /// Writes a picture: (height, width), or (channels, height, width) with 1 or 3 channels; bytes, or floats that are
+  /// clamped to [0, 1]. Local, as `scalar`. Throws ValueError for other shapes.
   void image(const std::string& tag, const at::Tensor& picture, std::int64_t step);
-  /// Hands everything to the system. Collective. Throws IoError on all ranks where writing failed.
+  /// Flushes all events to the system. Collective. Throws IoError on all ranks if writing failed.
   void flush();
-  /// The event file's path; empty on other ranks.
+  /// Returns the event file's path on rank 0; empty on other ranks.
   [[nodiscard]] std::string path() const;
 
  private:

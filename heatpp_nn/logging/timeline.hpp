@@ -6,19 +6,19 @@
 
 namespace heatpp::nn {
 
-/// What training does when, and what is sent meanwhile, on all ranks:
+/// Records the times of training steps and of messages, on all ranks:
 ///     Timeline timeline(comm);
 ///     { const auto scope = timeline.scope("forward"); loss = ...; }
 ///     timeline.save("trace.json");
-/// From its construction on, the steps of the library's all-reduces are noted as well, by all of them in the process.
+/// From its construction on, it also records the steps of heatpp's all-reduces, including those of other threads.
 class Timeline {
   using Clock = std::chrono::steady_clock;
 
  public:
-  /// Time 0 is the same moment on all ranks, up to the time that a barrier takes. Collective.
+  /// Sets time 0 to the same moment on all ranks, up to the time of a barrier. Collective.
   explicit Timeline(const Communicator& comm);
 
-  /// Lasts until its end.
+  /// A scope that ends with this object.
   class Scope {
    public:
     Scope(Timeline& timeline, std::string name) : timeline_(&timeline), name_(std::move(name)) {}
@@ -31,13 +31,13 @@ class Timeline {
     std::string name_;
     Clock::time_point begin_ = Clock::now();
   };
-  /// Something that begins now. Local.
+  /// Begins a scope. Local.
   [[nodiscard]] Scope scope(std::string name) { return {*this, std::move(name)}; }
 
-  /// Seconds that scopes of each name took on this rank. Local.
+  /// Returns the seconds that scopes of each name took on this rank. Local.
   [[nodiscard]] const std::map<std::string, double>& seconds() const { return seconds_; }
   /// Writes one file with the scopes and messages of all ranks, for Perfetto or Chrome's about:tracing. Collective:
-  /// ranks send what they noted to rank 0. Throws IoError on all ranks.
+  /// ranks send their records to rank 0. Throws IoError on all ranks.
   void save(const std::string& path) const;
 
  private:

@@ -8,12 +8,12 @@
 
 namespace heatpp::nn {
 
-/// What a loss comes to for the rows of one rank: a tensor of one number, and how these rows count beside those of
-/// other ranks and batches.
-///     return at::mse_loss(y, wanted);                            // a mean over rows: it counts by its rows
-///     return std::pair(squares.sum() / mask.sum(), mask.sum());  // a mean that counts by a weight of its own
-///     return LossValue::sum((y - wanted).square().sum());        // a sum: those of the ranks are added up
-/// The loss of all ranks is sum(value * weight) / sum(weight), or the sum of sums: that of one process.
+/// The value of a loss for the rows of one rank: a tensor with one number, and its weight relative to those of other
+/// ranks and batches.
+///     return at::mse_loss(y, wanted);                            // a mean over rows: its weight is their number
+///     return std::pair(squares.sum() / mask.sum(), mask.sum());  // a mean with its own weight
+///     return LossValue::sum((y - wanted).square().sum());        // a sum: the ranks add theirs up
+/// The loss of all ranks is sum(value * weight) / sum(weight), or the sum of the sums: the loss that one process has.
 struct LossValue {
   LossValue(at::Tensor mean) : value(std::move(mean)) {}
   LossValue(at::Tensor mean, at::Tensor by) : value(std::move(mean)), weight(std::move(by)) {}
@@ -26,12 +26,12 @@ struct LossValue {
     return made;
   }
 
-  at::Tensor value;        ///< may be anything, NaN too, where the weight is 0
-  at::Tensor weight = {};  ///< one number of at least 0, of any unit that is the same on all ranks; undefined: the rows
+  at::Tensor value;        ///< may be anything, also NaN, if the weight is 0
+  at::Tensor weight = {};  ///< one number >= 0, in a unit that is equal on all ranks; undefined: number of rows
   bool is_sum = false;     ///< `value` is a sum over rows; a sum has no weight
 };
 
-/// A mean over some rows to look at, and by how much it counts; without a weight by their number.
+/// A mean over some rows for reports, with its weight; without a weight, the number of rows.
 struct MetricValue {
   MetricValue(double mean) : value(mean) {}
   MetricValue(double mean, double by) : value(mean), weight(by) {}

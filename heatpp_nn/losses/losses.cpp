@@ -25,11 +25,11 @@ struct Call {
     return options.reduction == Reduction::sum ? at::Reduction::Sum : at::Reduction::Mean;
   }
   [[nodiscard]] std::int64_t ignored() const { return options.ignore_index.value_or(-100); }
-  /// A tensor of the options as outputs are.
+  /// Returns a tensor of the options with the outputs' dtype and device.
   [[nodiscard]] std::optional<at::Tensor> like_outputs(const at::Tensor& tensor) const {
     return tensor.defined() ? std::optional(tensor.to(outputs.options())) : std::nullopt;
   }
-  /// The targets in the outputs' shape and dtype.
+  /// Returns the targets in the outputs' shape and dtype.
   [[nodiscard]] at::Tensor values() const {
     if (outputs.sizes() != targets.sizes())
       raise<ValueError>(name, "got outputs of shape {} and targets of {}; expected equal ones",
@@ -38,14 +38,14 @@ struct Call {
   }
 };
 
-/// How many targets count, each by the weight of its class.
+/// Returns the number of targets that count, each weighted by its class.
 at::Tensor weight_of(const Call& call, const at::Tensor& classes) {
   const auto counts = classes.ne(call.ignored());
   if (!call.options.class_weights.defined()) return counts.sum();
   return call.like_outputs(call.options.class_weights)->index_select(0, classes.masked_select(counts)).sum();
 }
 
-/// Means are by weight; sums have none. Where nothing counts the mean is NaN, as are its gradients, and the sum 0.
+/// Means have a weight; sums have none. If the weight is 0, the mean and its gradients are NaN, and the sum is 0.
 template <class F>
 LossValue by_weight(const Call& call, const at::Tensor& classes, const F& loss) {
   if (call.options.reduction == Reduction::sum) return LossValue::sum(loss(at::Reduction::Sum));
@@ -104,7 +104,7 @@ LossValue accuracy(const Call& call) {
   return {right.sum().to(at::kDouble) / count, count};
 }
 
-/// A loss, and which options it has.
+/// A loss, and the options that it has.
 struct Measure {
   const char* name;
   LossValue (*of)(const Call& call);
@@ -158,7 +158,7 @@ Loss named_loss(const std::string& name, const LossOptions& options) {
 
 Metric named_metric(const std::string& name, const LossOptions& options) {
   const auto& measure = named(measures, name);
-  LossOptions own{.reduction = options.reduction};  // which metrics have of a loss's options
+  LossOptions own{.reduction = options.reduction};  // those that metrics share with losses
   if (measure.of_classes || measure.of == accuracy) own.ignore_index = options.ignore_index;
   if (measure.of_classes) own.class_weights = options.class_weights;
   if (measure.smooths) own.label_smoothing = options.label_smoothing;

@@ -22,7 +22,7 @@ using detail::member;
 
 using Calls = std::map<std::string, std::int64_t>;
 
-/// Of graphs in the graph, too.
+/// Counts the calls, including those of nested graphs.
 void count_calls(const json& value, Calls& calls) {
   if (!value.is_structured()) return;
   if (value.is_object() && value.contains("target") && value.contains("inputs"))

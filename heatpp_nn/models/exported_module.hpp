@@ -23,8 +23,8 @@ struct ModuleFile;
 /// - Devices: the graph is computed on the device of the module, also if it was exported on another.
 class ExportedModule : public LoadedModule {
  public:
-  /// Rank 0 reads the file, once for all, onto the CPU. Collective. Throws IoError on all ranks, with the file's name
-  /// and that of the node, where it is missing, damaged, of another version, or calls operators that LibTorch has not.
+  /// Reads the file on rank 0 for all, onto the CPU. Collective. Throws IoError on all ranks, with the names of file
+  /// and node, if it is missing, damaged, of another version, or calls operators that LibTorch does not have.
   explicit ExportedModule(const std::string& path, const LoadModuleOptions& options = {});
   explicit ExportedModule(detail::ModuleFile file);  ///< of load_module
   ~ExportedModule() override;
@@ -32,7 +32,7 @@ class ExportedModule : public LoadedModule {
   ModuleOutputs call(const std::vector<ModuleArgument>& arguments) override;
   [[nodiscard]] std::vector<std::string> parameter_names() const override;
   [[nodiscard]] std::size_t required_parameters() const override;
-  /// For Python's `torch.export.load`: the graph as it was, with the weights as they are, in their dtypes in the file.
+  /// Writes for Python's `torch.export.load`: the same graph with the current weights, in their dtypes of the file.
   void save_network(const std::string& path) const override;
 
  private:

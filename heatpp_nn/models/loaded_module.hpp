@@ -35,26 +35,26 @@ struct ModuleArgument {
 ///     ht::nn::DataParallel model(ht::nn::load_module("net.pt2"), topology);
 class LoadedModule : public torch::nn::Module {
  public:
-  /// Calls the network's `forward` of one tensor or several, which gives tensors, or lists, tuples and dicts of them;
-  /// these come in their order. Throws TypeError where it gives something else, and ValueError with the first line of
-  /// LibTorch's message where the inputs do not fit. Local.
+  /// Calls the network's `forward` of one or several tensors. The results are tensors, or lists, tuples and dicts of
+  /// them, and are returned in their order. Local. Throws TypeError if `forward` returns something else, and ValueError
+  /// with the first line of LibTorch's message if the inputs do not fit.
   std::vector<at::Tensor> forward(const std::vector<at::Tensor>& inputs);
-  /// Throws ValueError also where `forward` gives several tensors.
+  /// Throws ValueError also if `forward` returns several tensors.
   at::Tensor forward(const at::Tensor& x);
-  /// The keys of the dict that `forward` gave last, else nothing.
+  /// Returns the keys of the dict that `forward` returned last, otherwise nothing.
   [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
-  /// Calls `forward` of tensors, lists, tuples or dicts: for losses and transforms that are written in Python. Throws
-  /// ValueError where `forward` has other than that many parameters without defaults, or takes them otherwise.
+  /// Calls `forward` with tensors, lists, tuples or dicts: for losses and transforms that are written in Python. Throws
+  /// ValueError if `forward` has another number of parameters without defaults, or takes them in another form.
   virtual ModuleOutputs call(const std::vector<ModuleArgument>& arguments) = 0;
-  /// The parameters of `forward` that take tensors, those with defaults last; how many have none is
-  /// `required_parameters()`.
+  /// Returns the parameters of `forward` that take tensors, those with defaults last. `required_parameters()` is the
+  /// number without defaults.
   [[nodiscard]] virtual std::vector<std::string> parameter_names() const = 0;
   [[nodiscard]] virtual std::size_t required_parameters() const = 0;
 
-  /// Buffers that PyTorch's state_dict leaves out (`persistent=False`), by name. Safetensors leave them out, too.
+  /// Returns the names of the buffers that PyTorch's state_dict and safetensors leave out (`persistent=False`).
   [[nodiscard]] const std::vector<std::string>& not_persistent() const { return not_persistent_; }
-  /// Writes the network, with the weights as they are, in the format of its file; it appears complete or not at all.
-  /// Local: one rank does it. Throws IoError.
+  /// Writes the network with its current weights in the format of its file, which appears complete or not at all.
+  /// Local: one rank calls it. Throws IoError.
   virtual void save_network(const std::string& path) const = 0;
 
  protected:
@@ -67,9 +67,9 @@ class LoadedModule : public torch::nn::Module {
   std::vector<std::string> output_names_, not_persistent_;
 };
 
-/// The network in a file, told by its content: an ExportedModule of what torch.export.save has written, or a
-/// ScriptModule of what torch.jit.save has. Rank 0 reads the file, once for all. Collective. Throws IoError on all
-/// ranks, with the file's name, where it is missing or neither.
+/// Loads the network in a file and recognises the format by its content: an ExportedModule for a file of
+/// torch.export.save, a ScriptModule for one of torch.jit.save. Rank 0 reads the file for all. Collective. Throws
+/// IoError on all ranks, with the file's name, if it is missing or of neither format.
 [[nodiscard]] std::shared_ptr<LoadedModule> load_module(const std::string& path, const LoadModuleOptions& options = {});
 
 }  // namespace heatpp::nn

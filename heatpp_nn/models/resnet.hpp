@@ -10,14 +10,14 @@ namespace heatpp::nn {
 
 /// Options of ResNet.
 struct ResNetOptions {
-  std::array<std::int64_t, 4> blocks = {2, 2, 2, 2};  ///< in each stage
-  bool bottleneck = false;                            ///< blocks of 1x1, 3x3 and 1x1, not of two 3x3
-  std::int64_t channels = 3;                          ///< of the inputs
+  std::array<std::int64_t, 4> blocks = {2, 2, 2, 2};  ///< number of blocks in each stage
+  bool bottleneck = false;                            ///< blocks of 1x1, 3x3 and 1x1 instead of two 3x3
+  std::int64_t channels = 3;                          ///< channels of the inputs
   std::int64_t classes = 1000;
-  bool checkpointed = false;  ///< keeps no more than the inputs of blocks for backward, which computes the rest again
+  bool checkpointed = false;  ///< stores only the inputs of blocks for backward, which computes the rest again
 };
 
-/// A block of a ResNet: adds what its convolutions make of the input.
+/// A block of a ResNet: adds the result of its convolutions to the input.
 class ResNetBlock : public torch::nn::Module {
  public:
   ResNetBlock(std::int64_t channels, std::int64_t width, std::int64_t stride, bool bottleneck);
@@ -31,9 +31,9 @@ class ResNetBlock : public torch::nn::Module {
   torch::nn::Sequential downsample_{nullptr};
 };
 
-/// Residual network (He et al. 2016), with the stride in the 3x3 convolution. Shapes and names are torchvision's, so
-/// that its weights load by `load_safetensors`. `synchronise_norms` lets it normalise over all ranks. Inputs are rows x
-/// channels x height x width, outputs rows x classes.
+/// A residual network (He et al. 2016), with the stride in the 3x3 convolution. Shapes and names are those of
+/// torchvision, so that `load_safetensors` loads its weights. After `synchronise_norms` it normalises over all ranks.
+/// Inputs are rows x channels x height x width, outputs rows x classes.
 class ResNet : public torch::nn::Module {
  public:
   explicit ResNet(const ResNetOptions& options = {});

@@ -20,7 +20,7 @@ std::unique_ptr<LambOptions> checked(LambOptions options) {
   return std::make_unique<LambOptions>(options);
 }
 
-/// For both ways between options and an archive.
+/// Calls `f` for each option, to write it to an archive or to read it.
 template <class Options, class F>
 void for_fields(Options& options, F f) {
   f("lr", options.lr());
@@ -47,7 +47,7 @@ Lamb::Lamb(const Replica& replica, LambOptions options)
 Lamb::Lamb(const Replica& replica, Groups groups, LambOptions options)
     : LayerwiseOptimizer(std::move(groups), checked(options), &replica) {}
 
-/// The step takes the gradient's place, of which nothing is needed after the moments.
+/// Stores the step in the memory of the gradient, which is not needed after the moments are updated.
 LayerwiseOptimizer::Squares Lamb::prepare(const at::Tensor& tensor, const Options& options) {
   const auto& o = static_cast<const LambOptions&>(options);
   auto& state = state_of<LambState>(tensor);

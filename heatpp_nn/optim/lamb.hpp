@@ -21,20 +21,20 @@ struct LambOptions : torch::optim::OptimizerCloneableOptions<LambOptions> {
   void set_lr(double lr) override { this->lr(lr); }
 };
 
-/// What Lamb keeps for a parameter.
+/// The state of Lamb for one parameter.
 struct LambState : torch::optim::OptimizerCloneableParamState<LambState> {
   TORCH_ARG(at::Tensor, exp_avg) = {};
   TORCH_ARG(at::Tensor, exp_avg_sq) = {};
   TORCH_ARG(std::int64_t, step) = 0;
 };
 
-/// Adam whose step is, for each layer, in proportion to the norm of its weights: for large batches (You et al. 2020).
+/// Adam with layer-wise steps in proportion to the norm of each layer's weights, for large batches (You et al. 2020).
 /// With Adam's unbiased m and v, r = m / (sqrt(v) + eps) + decay w, and w = w - lr |w| / |r| r.
 class Lamb : public LayerwiseOptimizer {
  public:
   explicit Lamb(std::vector<at::Tensor> parameters, LambOptions options = {});
   explicit Lamb(Groups groups, LambOptions options = {});
-  /// Of a replica's `parameters()`, also where ranks share the optimizer's work.
+  /// Optimizes a replica's `parameters()`, also if ranks share the optimizer's work.
   explicit Lamb(const Replica& replica, LambOptions options = {});
   Lamb(const Replica& replica, Groups groups, LambOptions options = {});
 

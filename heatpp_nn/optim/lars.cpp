@@ -18,7 +18,7 @@ std::unique_ptr<LarsOptions> checked(LarsOptions options) {
   return std::make_unique<LarsOptions>(options);
 }
 
-/// For both ways between options and an archive.
+/// Calls `f` for each option, to write it to an archive or to read it.
 template <class Options, class F>
 void for_fields(Options& options, F f) {
   f("lr", options.lr());

@@ -10,7 +10,7 @@ struct LarsOptions : torch::optim::OptimizerCloneableOptions<LarsOptions> {
   TORCH_ARG(double, lr);
   TORCH_ARG(double, momentum) = 0.9;
   TORCH_ARG(double, weight_decay) = 0;
-  TORCH_ARG(double, trust) = 0.001;  ///< of a layer's weights, the share that a step of rate 1 may change
+  TORCH_ARG(double, trust) = 0.001;  ///< fraction of a layer's weights that a step of rate 1 may change
   TORCH_ARG(bool, adapt) = true;     ///< false: SGD, as is usual for biases and normalisation
 
  public:
@@ -20,18 +20,18 @@ struct LarsOptions : torch::optim::OptimizerCloneableOptions<LarsOptions> {
   void set_lr(double lr) override { this->lr(lr); }
 };
 
-/// What Lars keeps for a parameter.
+/// The state of Lars for one parameter.
 struct LarsState : torch::optim::OptimizerCloneableParamState<LarsState> {
   TORCH_ARG(at::Tensor, momentum) = {};
 };
 
-/// SGD with momentum whose rate is, for each layer, in proportion to the norm of its weights over that of its gradient:
-/// for large batches (You, Gitman, Ginsburg 2017). v = m v + lr trust |w| / (|g| + decay |w|) (g + decay w); w = w - v.
+/// SGD with momentum and layer-wise rates in proportion to |w| / |g|, for large batches (You, Gitman, Ginsburg 2017).
+/// v = m v + lr trust |w| / (|g| + decay |w|) (g + decay w); w = w - v.
 class Lars : public LayerwiseOptimizer {
  public:
   explicit Lars(std::vector<at::Tensor> parameters, LarsOptions options = {});
   explicit Lars(Groups groups, LarsOptions options = {});
-  /// Of a replica's `parameters()`, also where ranks share the optimizer's work.
+  /// Optimizes a replica's `parameters()`, also if ranks share the optimizer's work.
   explicit Lars(const Replica& replica, LarsOptions options = {});
   Lars(const Replica& replica, Groups groups, LarsOptions options = {});
 

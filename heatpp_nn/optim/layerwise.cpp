@@ -31,7 +31,7 @@ at::Tensor LayerwiseOptimizer::step(LossClosure closure) {
   return loss;
 }
 
-// Checkpoints take both by themselves (`OptimizerKind`).
+// Checkpoints save both through `OptimizerKind`.
 void LayerwiseOptimizer::save(torch::serialize::OutputArchive&) const {
   heatpp::detail::raise<TypeError>("save", "got a layer-wise optimizer; expected save_checkpoint in place of it");
 }

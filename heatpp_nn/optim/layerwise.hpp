@@ -9,8 +9,8 @@ namespace heatpp::nn {
 
 class Replica;
 
-/// An optimizer whose steps depend on norms of whole parameters, and that is right where ranks share its work, too: the
-/// base of Lars and Lamb.
+/// The base of Lars and Lamb: an optimizer whose steps depend on norms of whole parameters. It is also correct if ranks
+/// share its work.
 class LayerwiseOptimizer : public torch::optim::Optimizer {
  public:
   using Groups = std::vector<torch::optim::OptimizerParamGroup>;
@@ -20,19 +20,19 @@ class LayerwiseOptimizer : public torch::optim::Optimizer {
 
  protected:
   using Options = torch::optim::OptimizerOptions;
-  /// With a replica, whose `parameters()` the groups hold, each parameter is one layer wherever its pieces are; `step`
-  /// is collective then if its ranks share the work. The replica must outlive this object.
+  /// With a replica, whose `parameters()` the groups hold, each parameter is one layer, on whichever ranks its pieces
+  /// lie. If ranks share the optimizer's work, `step` is collective. The replica must outlive this object.
   LayerwiseOptimizer(Groups groups, std::unique_ptr<Options> defaults, const Replica* replica);
 
-  /// Sums of squares whose roots tell how far to step.
+  /// Sums of squares. Their roots determine the length of the step.
   struct Squares {
     double weights = 0, step = 0;
   };
-  /// Takes up the gradient of `tensor` and returns its squares, of the weights and of the step to make.
+  /// Processes the gradient of `tensor` and returns the sums of squares of the weights and of the step to make.
   virtual Squares prepare(const at::Tensor& tensor, const Options& options) = 0;
-  /// Makes that step, with the squares of the whole parameter.
+  /// Makes that step, with the sums of squares of the whole parameter.
   virtual void advance(const at::Tensor& tensor, const Options& options, const Squares& whole) = 0;
-  /// How the state of a parameter is made.
+  /// Creates the state of a parameter.
   template <class Kept>
   Kept& state_of(const at::Tensor& tensor) {
     auto& kept = state_[tensor.unsafeGetTensorImpl()];

@@ -12,7 +12,7 @@ namespace {
 
 using heatpp::detail::raise;
 
-/// How far `batch` is on a way of `length` batches, from 0 to 1.
+/// Returns the fraction of `length` batches that lies before `batch`, from 0 to 1.
 double share(std::int64_t batch, std::int64_t length) {
   return std::clamp(static_cast<double>(batch) / static_cast<double>(std::max<std::int64_t>(1, length)), 0.0, 1.0);
 }

@@ -11,35 +11,35 @@ class Optimizer;
 
 namespace heatpp::nn {
 
-/// A learning rate as a function of the batch, counted from 0 over the whole training. It has no state: after a
-/// resumption it goes on by itself. Those below throw ValueError for rates and factors below 0 or not finite, and give
-/// none below 0.
+/// A learning rate as a function of the batch, counted from 0 over the whole training. It has no state, so it continues
+/// correctly when a training resumes. The schedules below throw ValueError for rates and factors that are negative or
+/// not finite. They never return a negative rate.
 using RateSchedule = std::function<double(std::int64_t batch)>;
 
-/// Always the same.
+/// Returns the same rate at every batch.
 [[nodiscard]] RateSchedule constant_rate(double rate);
-/// `rate` times `factor` after every `every` batches.
+/// Multiplies `rate` by `factor` after every `every` batches.
 struct StepDecay {
   double rate = 0.1;
   std::int64_t every = 1;
   double factor = 0.1;
 };
 [[nodiscard]] RateSchedule step_rate(const StepDecay& decay);
-/// `rate` times `factor` at each of the rising `milestones`.
+/// Multiplies `rate` by `factor` at each of the increasing `milestones`.
 struct MultiStepDecay {
   double rate = 0.1;
   std::vector<std::int64_t> milestones = {};
   double factor = 0.1;
 };
 [[nodiscard]] RateSchedule multi_step_rate(const MultiStepDecay& decay);
-/// `rate` times `factor` at every batch.
+/// Multiplies `rate` by `factor` at every batch.
 struct ExponentialDecay {
   double rate = 0.1;
   double factor = 0.999;
 };
 [[nodiscard]] RateSchedule exponential_rate(const ExponentialDecay& decay);
-/// From `rate` along half a cosine to `end` at batch `length`, and then `end`; with `restarts`, from `rate` again at
-/// every multiple of `length` (Loshchilov, Hutter, "SGDR", 2017).
+/// Falls from `rate` along half a cosine to `end` at batch `length`, and stays there. With `restarts`, it starts again
+/// from `rate` at every multiple of `length` (Loshchilov, Hutter, "SGDR", 2017).
 struct CosineDecay {
   double rate = 0.1;
   std::int64_t length = 1;
@@ -48,23 +48,23 @@ struct CosineDecay {
 };
 [[nodiscard]] RateSchedule cosine_rate(const CosineDecay& decay);
 
-/// The schedule `after`, whose batch 0 comes behind `batches` batches in which the rate rises evenly to its first
+/// Returns the schedule `after`, delayed by `batches` batches in which the rate rises linearly to its first
 /// value.
 [[nodiscard]] RateSchedule warmed_up(RateSchedule after, std::int64_t batches);
-/// One schedule after the other: each begins, at its own batch 0, where the one before it has had its `batches`; the
-/// last one goes on for ever.
+/// Puts schedules one after the other. Each begins with its own batch 0 after the `batches` of the one before; the last
+/// one does not end.
 struct RatePart {
   RateSchedule schedule;
   std::int64_t batches = 0;
 };
 [[nodiscard]] RateSchedule in_sequence(std::vector<RatePart> parts);
-/// The product of two schedules.
+/// Returns the product of two schedules.
 [[nodiscard]] RateSchedule times(RateSchedule a, RateSchedule b);
-/// All rates of the schedule times `factor`, as for `factor` times larger batches (Goyal et al. 2017).
+/// Multiplies all rates of the schedule by `factor`, as for batches that are `factor` times larger (Goyal et al. 2017).
 [[nodiscard]] RateSchedule scaled(RateSchedule schedule, double factor);
 
-/// A learning rate that rises evenly to `peak` over `warmup` batches, then falls along half a cosine to `end` at batch
-/// `total`.
+/// A learning rate that rises linearly to `peak` over `warmup` batches, then falls along half a cosine to `end` at
+/// batch `total`.
 struct WarmupCosine {
   double peak = 0.1;
   std::int64_t warmup = 0;
@@ -75,12 +75,12 @@ struct WarmupCosine {
 };
 
 struct PlateauRateOptions {
-  double factor = 0.1;  ///< by which the rate is multiplied at a plateau
-  double smallest = 0;  ///< of the factors' product
+  double factor = 0.1;  ///< the rate is multiplied by it at a plateau
+  double smallest = 0;  ///< lower bound of the product of the factors
   PlateauOptions plateau = {.patience = 10, .threshold = 1e-4};
 };
-/// Lowers the rate when a metric has stopped improving. The only schedule with a state, which is kept with that of the
-/// training. Give it the same values on all ranks (a mean over them), and it does the same on all. Local.
+/// Lowers the rate if a metric stops improving. It is the only schedule with a state; checkpoints of the training
+/// contain it. All ranks must pass the same values, e.g. a mean over the ranks; then all get the same rate. Local.
 class PlateauRate {
  public:
   struct State {
@@ -89,10 +89,10 @@ class PlateauRate {
     friend bool operator==(const State&, const State&) = default;
   };
 
-  /// Throws ValueError for a factor that is not between 0 and 1.
+  /// Throws ValueError if the factor is not between 0 and 1.
   explicit PlateauRate(RateSchedule schedule, const PlateauRateOptions& options = {});
 
-  /// Takes the next value of the metric; true where it lowers the rate.
+  /// Takes the next value of the metric. Returns true if it lowers the rate.
   bool update(double metric);
   [[nodiscard]] double at(std::int64_t batch) const { return state_.scale * schedule_(batch); }
   [[nodiscard]] const State& state() const { return state_; }
@@ -105,14 +105,14 @@ class PlateauRate {
   State state_;
 };
 
-/// Tells when to stop: when a metric has not improved on its best value for more than `patience` values. Keeps which
-/// value was best, so that its checkpoint can be taken. Local; the same values on all ranks give the same answer on
-/// all.
+/// Tells when to stop: if a metric does not improve on its best value for more than `patience` values. It stores which
+/// value was best, so that the checkpoint of this value can be used. Local. If all ranks pass the same values, all get
+/// the same answer.
 class EarlyStopping {
  public:
   struct State {
-    std::int64_t seen = 0;   ///< values so far
-    std::int64_t best = -1;  ///< which of them was best, from 0
+    std::int64_t seen = 0;   ///< number of values so far
+    std::int64_t best = -1;  ///< number of the best value, from 0
     bool stopped = false;
     DetectMetricPlateau::State plateau = {};
     friend bool operator==(const State&, const State&) = default;
@@ -120,9 +120,9 @@ class EarlyStopping {
 
   explicit EarlyStopping(const PlateauOptions& options = {.patience = 10, .threshold = 0}) : detector_(options) {}
 
-  /// Takes the next value; true once it is time to stop.
+  /// Takes the next value. Returns true if it is time to stop.
   bool update(double metric);
-  /// Whether the value given last is the best so far.
+  /// Whether the last value is the best so far.
   [[nodiscard]] bool is_best() const { return state_.seen > 0 && state_.best == state_.seen - 1; }
   [[nodiscard]] double best_value() const { return state_.plateau.best; }
   [[nodiscard]] const State& state() const { return state_; }
@@ -136,15 +136,15 @@ class EarlyStopping {
 /// Sets the learning rate of all parameter groups.
 void set_learning_rate(torch::optim::Optimizer& optimizer, double rate);
 
-/// Learning rates of an optimizer's groups that keep their ratios under one schedule:
+/// Applies one schedule to an optimizer's groups and keeps the ratios of their learning rates:
 ///     const GroupRates rates(optimizer);     // 0.1 and 0.001, say
 ///     rates.set(optimizer, schedule(batch)); // the schedule's, and a hundredth of it
 class GroupRates {
  public:
-  /// Remembers each group's rate as a share of the largest; where all are 0, all groups are alike. Local.
+  /// Stores each group's rate as a fraction of the largest. If all are 0, all fractions are 1. Local.
   explicit GroupRates(const torch::optim::Optimizer& optimizer);
-  /// Gives the group with the largest share this rate, and the others their shares of it. A group that was added since
-  /// has it as well. Local.
+  /// Sets the group with the largest fraction to this rate, and the others to their fractions of it. Groups that were
+  /// added later get the rate itself. Local.
   void set(torch::optim::Optimizer& optimizer, double rate) const;
 
  private:

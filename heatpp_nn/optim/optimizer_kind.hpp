@@ -8,22 +8,22 @@
 
 namespace heatpp::nn {
 
-/// What DASO and checkpoints have to know of a class of optimizers: what it keeps for a parameter, each tensor of the
-/// parameter's shape and dtype. LibTorch's SGD, Adam, AdamW, RMSprop and Adagrad are known, and heatpp's Lars and Lamb.
+/// What DASO and checkpoints must know of a class of optimizers: its tensors for a parameter, each with the parameter's
+/// shape and dtype. LibTorch's SGD, Adam, AdamW, RMSprop and Adagrad are known, and heatpp's Lars and Lamb.
 struct OptimizerKind {
   using State = torch::optim::OptimizerParamState;
   std::string name;
   bool (*is)(const torch::optim::Optimizer&);
   std::unique_ptr<State> (*make)();
-  /// Where its tensors are, undefined ones included: always as many, in the same order.
+  /// Returns the places of its tensors, undefined ones included: always the same number, in the same order.
   std::vector<at::Tensor*> (*tensors)(State&);
-  std::int64_t* (*steps)(State&);  ///< how often the parameter was stepped; nullptr where that is not counted
+  std::int64_t* (*steps)(State&);  ///< number of steps of the parameter; nullptr if it is not counted
 };
 
-/// Makes an optimizer of one's own known, on all ranks alike and before it is used.
+/// Registers your own class of optimizers. All ranks call it in the same way, before they use the optimizer.
 void add_optimizer_kind(const OptimizerKind& kind);
 
-/// The kind of `Optimizer`, which keeps a `Kept` for each parameter:
+/// Returns the kind of `Optimizer`, which keeps a `Kept` for each parameter:
 ///     struct Kept : torch::optim::OptimizerCloneableParamState<Kept> {
 ///       TORCH_ARG(at::Tensor, momentum);
 ///     };

@@ -10,12 +10,12 @@ enum class ThresholdMode { relative, absolute };
 
 struct PlateauOptions {
   PlateauMode mode = PlateauMode::min;  ///< whether smaller or larger values are better
-  int patience = 2;                     ///< values without improvement that are tolerated; one more is a plateau
-  double threshold = 0.05;              ///< by how much a value must beat the best to count as better
+  int patience = 2;                     ///< tolerated number of values without improvement; one more is a plateau
+  double threshold = 0.05;              ///< a value counts as better if it beats the best by this much
   ThresholdMode threshold_mode = ThresholdMode::relative;
 };
 
-/// Tells when a metric has stopped improving. NaN never improves. Local.
+/// Tells if a metric stops improving. NaN never counts as an improvement. Local.
 class DetectMetricPlateau {
  public:
   struct State {
@@ -28,7 +28,7 @@ class DetectMetricPlateau {
 
   explicit DetectMetricPlateau(const PlateauOptions& options = {}) : options_(options) {}
 
-  /// Takes the next value; true where it completes a plateau. The count then starts again, the best value is kept.
+  /// Takes the next value. Returns true if it completes a plateau; then the count restarts and the best value stays.
   bool update(double value);
   void reset() { state_ = {}; }
 

@@ -35,18 +35,18 @@ const DasoOptions& checked(const DasoOptions& options, const Replica& replica, t
 
 constexpr std::size_t most_events = 8192;
 
-/// Drops the first half of the starts and merges, which are many.
+/// Drops the first half of the starts and merges, because these are many.
 void thin_out(std::vector<DasoEvent>& events) {
   auto count = std::ranges::count_if(events, &DasoEvent::is_synchronisation) / 2;
   std::erase_if(events, [&](const auto& event) { return event.is_synchronisation() && count-- > 0; });
 }
 
-/// What the carrier of a node that takes its turn sends and gets is for the whole node.
+/// Whether what one rank of a node sends and receives counts for the whole node.
 bool share_results(const DasoOptions& options) {
   return !options.interval.local_skips || options.carriers == Carriers::rotating;
 }
 
-/// The loss has a say in the interval only where DASO does not tune itself.
+/// The loss influences the interval only if DASO does not tune itself.
 std::int64_t review_every(const DasoOptions& options) {
   return options.tuning ? std::numeric_limits<std::int64_t>::max() : options.review_every;
 }
@@ -79,7 +79,7 @@ DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptio
 void DASO::step(const at::Tensor& loss) { step(loss.item<double>()); }
 void DASO::zero_grad() { optimizer_.zero_grad(); }
 
-/// Tells the gradients of the next backward where to go.
+/// Sets the ranks over which the gradients of the next backward are averaged.
 void DASO::prepare() {
   const auto todo = plan(state_.batch, state_.sync);
   replica_.send_gradients(todo.global_gradients ? std::optional(Scope::all)
@@ -128,7 +128,7 @@ void DASO::update() {
   shares_differ_ = shares_differ_ || replica_.shard();
 }
 
-/// Where ranks have stepped or merged their shares only, gives them to the others of the node.
+/// If ranks have stepped or merged only their shares, gathers the shares in the node.
 void DASO::spread() {
   if (!std::exchange(shares_differ_, false)) return;
   const detail::Timed timed(counters_.exposed_seconds);
@@ -160,7 +160,7 @@ void DASO::merge(std::int64_t age) {
   set_interval(state_.tuning.interval);
 }
 
-/// The loss decides on the interval, but the network may want a longer one.
+/// The loss decides on the interval, but the network may need a longer one.
 void DASO::fit() {
   const bool known = options_.interval.measured && state_.needed > 0;
   set_interval(known ? fitted(state_.wanted, state_.needed) : state_.wanted);
@@ -187,7 +187,7 @@ void DASO::review() {
   pool_losses();
   const auto loss = state_.losses.pooled_sum / state_.losses.pooled_count;
   state_.losses = {};
-  // Plateaus count from the loss with which the cycle is entered.
+  // Plateaus count from the loss at the start of the cycle.
   if (phase_of(state_.batch + 1, state_.sync.phases) != Phase::cycle || !detector_.update(loss)) return;
   state_.wanted = next_interval(state_.wanted, options_.interval);
   fit();
@@ -213,7 +213,7 @@ void DASO::average_everything() {
   const detail::Timed timed(counters_.exposed_seconds);
   if (nodes() > 1 || !keeps_nodes_equal()) {
     auto slots = detail::slots_of(optimizer_);
-    // Where the ranks of a node share the optimizer, its pieces are the same in all nodes.
+    // If the ranks of a node share the optimizer, its pieces are equal in all nodes.
     detail::complete(slots, optimizer_, replica_.shard() ? replica_.topology().across() : replica_.topology().comm());
     counters_.global_bytes += replica_.average_weights(detail::kept(slots));
     detail::set_slots(optimizer_, slots);
@@ -260,7 +260,7 @@ DasoState DASO::state() {
 }
 
 std::vector<std::int64_t> DASO::kind() const {
-  const std::int64_t tuned = -1;  // the rule and the wire are the state's
+  const std::int64_t tuned = -1;  // the rule and the wire are in the state
   return {options_.tuning ? tuned : static_cast<std::int64_t>(options_.merge.policy),
           static_cast<std::int64_t>(options_.carriers),
           options_.tuning ? tuned : static_cast<std::int64_t>(options_.wire), options_.interval.local_skips};
@@ -298,7 +298,7 @@ void DASO::join(DasoState state) {
   state.sync.review_every = review_every(options_);
   state.sync.nodes = nodes();
   state.sync.alone = state_.sync.alone;
-  // What trained before may have had local skips.
+  // The training that wrote the state may have had local skips.
   for (auto* interval : {&state.sync.interval, &state.wanted, &state.tuning.interval})
     if (!options_.interval.local_skips) interval->local = 1;
   state.memory.clear();

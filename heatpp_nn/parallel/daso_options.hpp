@@ -10,32 +10,32 @@ namespace heatpp::nn {
 
 /// All counts are batches.
 struct DasoOptions {
-  /// The method as published (Coquelin et al. 2021) and as HeAT has it: local skips, the weights of one rank of a node
-  /// after another, merged by `daso`, nodes that count alike, and a look at the loss once an epoch of `batches`.
-  /// docs/training.md says in what it differs from the defaults and what remains different. Gradients of warm-up and
-  /// cool-down travel as the replica says: `{.gradients = {.wire = ht::bfloat16}}` is as published.
+  /// Returns the options of the method as published (Coquelin et al. 2021) and as in HeAT: local skips, the ranks of a
+  /// node carry the weights in turn, merge rule `daso`, nodes of equal weight, and a review of the loss once per epoch
+  /// of `batches`. docs/training.md lists the differences from the defaults and from the publication. Gradients of
+  /// warm-up and cool-down use the replica's wire: `{.gradients = {.wire = ht::bfloat16}}` is as published.
   [[nodiscard]] static DasoOptions published(std::int64_t batches, const PhasePlan& phases);
-  /// Interval, wait, wire and merge rule follow from what synchronisations take, and from how far the nodes get from
-  /// their mean, as `tuned` says; the loss has no say. Begins with int8, and `outer` at rate 0.7 with momentum 0.5,
-  /// every four batches. Nothing is sent for it.
+  /// Returns options with which interval, wait, wire and merge rule follow from the time of synchronisations and from
+  /// the distance of the nodes from their mean, as `tuned` says; the loss has no influence. It begins with int8, and
+  /// `outer` at rate 0.7 with momentum 0.5, every four batches. It sends no extra messages.
   [[nodiscard]] static DasoOptions automatic(const PhasePlan& phases = {});
 
-  PhasePlan phases = {};  ///< lengths of warm-up and cool-down, and of the whole training if known
+  PhasePlan phases = {};  ///< lengths of warm-up and cool-down, and of the whole training if it is known
   IntervalOptions interval = {};
-  std::int64_t review_every = 100;  ///< how often the mean loss over all ranks goes to the plateau detector
+  std::int64_t review_every = 100;  ///< batches between updates of the plateau detector with the ranks' mean loss
   PlateauOptions plateau = {};
   MergeOptions merge = {};
   Carriers carriers = Carriers::all;
-  bool nodes_count_alike = false;  ///< in the mean of the weights; otherwise each by its number of ranks
-  /// Between nodes, of weights in the cycle: float32, or bfloat16 or int8 of what was learnt since the last mean. That
-  /// of gradients is an option of the replica.
+  bool nodes_count_alike = false;  ///< equal weights of nodes in the mean; if false, their numbers of ranks
+  /// Wire of weights between nodes in the cycle: float32, or bfloat16 or int8 for their change since the last mean. The
+  /// wire of gradients is an option of the replica.
   Dtype wire = Dtype::float32;
   std::optional<double> max_norm = std::nullopt;  ///< clips the averaged gradients to this 2-norm
-  /// Sets interval, wire and rule of merging, with those of the options to begin with. Not with local skips or rotating
+  /// Adapts interval, wire and merge rule, starting from those of the options. Not with local skips or rotating
   /// carriers.
   std::optional<TuningOptions> tuning = std::nullopt;
-  /// Of a training in float16, which scales its losses by it; must outlive DASO. A batch whose gradients overflow is
-  /// left out by its node. Not with local skips.
+  /// The scaler of a training in float16; it must outlive DASO. A node skips a batch whose gradients overflow. Not with
+  /// local skips.
   GradScaler* scaler = nullptr;
 };
 /// Throws ValueError for options out of range.

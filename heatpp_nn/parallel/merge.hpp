@@ -6,13 +6,13 @@
 
 namespace heatpp::nn {
 
-/// What becomes of a node's weights x when the mean m of the nodes' snapshots s arrives, S batches old, P nodes.
+/// How a node's weights x change when the mean m of the nodes' snapshots s arrives, S batches old, P nodes.
 enum class MergePolicy {
   daso,   ///< x = (2S x + P m) / (2S + P), as published (Coquelin et al. 2021)
   alpha,  ///< x = a x + (1 - a) m
-  delta,  ///< x = x + b (m - s): what the node learnt while waiting is kept
-  outer   ///< as delta with b = 1, where Nesterov's momentum carries the mean on (Douillard et al. 2023, DiLoCo):
-          ///< with the last mean A, D = m - A: v = mu v + D, and A + lr (D + mu v) takes the place of m
+  delta,  ///< x = x + b (m - s): keeps what the node learnt while it waited
+  outer   ///< as delta with b = 1, but Nesterov's momentum moves the mean (Douillard et al. 2023, DiLoCo):
+          ///< with the last mean A, D = m - A: v = mu v + D, and A + lr (D + mu v) replaces m
 };
 
 [[nodiscard]] std::string_view name(MergePolicy policy);
@@ -33,18 +33,18 @@ void check(const MergeOptions& options);
   return policy == MergePolicy::delta || policy == MergePolicy::outer;
 }
 
-/// The part of the way towards its target that a policy moves x: the target is m, or x + (m - s).
+/// Returns the fraction by which a policy moves x towards its target: the target is m, or x + (m - s).
 [[nodiscard]] double merge_weight(const MergeOptions& options, std::int64_t wait, int nodes);
 
-/// What a policy needs to know of the others, computed where m and s are: m, or m - s. `prepared` may be `mean`.
+/// Computes what a policy needs from the means, where m and s are: m, or m - s. `prepared` may be `mean`.
 void prepare_merge(at::Tensor& prepared, const at::Tensor& mean, const at::Tensor& snapshot, MergePolicy policy);
 
-/// Moves `x` by `weight` towards its target, given what `prepare_merge` made; that tensor is used up. Where all nodes
-/// have equal weights, x keeps its bits.
+/// Moves `x` by `weight` towards its target, given the result of `prepare_merge`, which is undefined afterwards. If all
+/// nodes have equal weights, x keeps its bits.
 void merge(at::Tensor x, at::Tensor prepared, double weight, MergePolicy policy);
 
-/// The memory of `outer`: moves `anchor`, the last mean, by what the nodes moved on the average since, `difference`,
-/// and by the momentum in `velocity`. Rate 1 and momentum 0 make anchor the mean.
+/// Updates the memory of `outer`: moves `anchor`, the last mean, by the nodes' average movement since, `difference`,
+/// and by the momentum in `velocity`. With rate 1 and momentum 0, anchor becomes the mean.
 void outer_step(at::Tensor anchor, at::Tensor velocity, const at::Tensor& difference, double rate, double momentum);
 
 }  // namespace heatpp::nn

@@ -4,7 +4,7 @@
 
 namespace heatpp::nn {
 
-/// While it lives, LibTorch computes what loses little by it (products, convolutions) in a 16-bit type on this thread:
+/// While it exists, LibTorch computes what loses little accuracy (products, convolutions) in 16 bits on this thread:
 ///     at::Tensor loss;
 ///     { const Autocast half; loss = at::mse_loss(model(x), y); }
 ///     loss.backward();
@@ -24,28 +24,28 @@ class Autocast {
 
 struct GradScalerOptions {
   double initial = 65536;
-  double growth = 2, backoff = 0.5;     ///< factors of the scale after many good batches, and after a bad one
-  std::int64_t growth_interval = 2000;  ///< good batches in a row
+  double growth = 2, backoff = 0.5;     ///< factors of the scale after many finite batches, and after an overflow
+  std::int64_t growth_interval = 2000;  ///< consecutive finite batches
 };
 
-/// Keeps small gradients of float16 from vanishing: the loss is scaled up, and gradients down again after they were
-/// averaged. A batch whose gradients overflow on any rank is left out on all. (Micikevicius et al. 2018)
+/// Prevents underflow of small float16 gradients: it multiplies the loss by a scale, and divides the averaged gradients
+/// by it. If gradients overflow on any rank, all ranks skip the batch. (Micikevicius et al. 2018)
 ///     scaler.scale(loss).backward();
 ///     if (scaler.finish(model)) model.update(optimizer);
-/// With DASO, which calls `finish` itself, it is named in the options, and what it left out is its node's:
+/// With DASO, pass it in the options. DASO calls `finish` itself. A node whose gradients overflow skips the batch:
 ///     scaler.scale(loss).backward();
 ///     daso.step(loss);
 class GradScaler {
  public:
-  /// Throws ValueError for factors that do not grow and shrink.
+  /// Throws ValueError if growth does not increase the scale or backoff does not decrease it.
   explicit GradScaler(const GradScalerOptions& options = {});
 
   [[nodiscard]] at::Tensor scale(const at::Tensor& loss) const;
-  /// Waits for the gradients' mean and scales it back. Returns false, and lowers the scale, where it is not finite.
-  /// Collective.
+  /// Waits for the gradients' mean and divides it by the scale. Returns false, and lowers the scale, if it is not
+  /// finite. Collective.
   [[nodiscard]] bool finish(Replica& replica);
 
-  /// Takes the smallest scale of all ranks, where groups of them have gone on by themselves. Collective.
+  /// Takes the smallest scale of all ranks, after groups of them have trained independently. Collective.
   void agree(const Communicator& comm);
 
   struct State {

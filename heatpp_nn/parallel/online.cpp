@@ -26,7 +26,7 @@ at::Tensor room_for(const at::Tensor& rows, std::int64_t capacity) {
   return at::empty(sizes, rows.options());
 }
 
-/// For options that are checked on all ranks together.
+/// Creates the buffer after the options were checked on all ranks.
 ReplayBuffer buffer_of(const Replica& replica, const OnlineOptions& options) {
   const auto& comm = replica.topology().comm();
   detail::check_agreed("OnlineTrainer", comm, {{"updates", formatted("{}", options.updates)}}, [&] {
@@ -37,12 +37,12 @@ ReplayBuffer buffer_of(const Replica& replica, const OnlineOptions& options) {
   return {options.capacity, detail::mixed(options.seed, static_cast<std::uint64_t>(comm.rank()), 1)};
 }
 
-/// "replay_inputs", "replay_inputs_1", ...
+/// Returns "replay_inputs", "replay_inputs_1", ...
 std::string name_of(const char* what, std::size_t number) {
   return formatted("replay_{}", what) + (number > 0 ? formatted("_{}", number) : "");
 }
 
-/// "float32 (3,), int64 ()": what the rows of fields are.
+/// Returns the dtypes and row shapes of fields: "float32 (3,), int64 ()".
 std::string rows_of(const Tensors& fields) {
   std::string text;
   for (const auto& field : fields)
@@ -61,7 +61,7 @@ ReplayBuffer::ReplayBuffer(std::int64_t capacity, std::uint64_t seed) : capacity
   if (capacity < 1) raise<ValueError>("ReplayBuffer", "got a capacity of {} rows; expected at least 1", capacity);
 }
 
-/// Where the next row goes: into free room, in place of a row drawn among all so far, or nowhere (-1).
+/// Returns the place of the next row: a free one, that of a row drawn among all so far, or none (-1).
 std::int64_t ReplayBuffer::place_of_next() {
   ++offered_;
   if (size_ < capacity_) return size_++;
@@ -165,7 +165,7 @@ OnlineTrainer::OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimize
   replica.agree_on("OnlineTrainer", optimizer);
 }
 
-/// Ranks agree on the first step alone, which shows what does not fit: those that followed would wait for each other.
+/// Ranks agree at the first step only, which shows what does not fit. Later agreements would make ranks wait.
 void OnlineTrainer::together(const std::function<void()>& work) const {
   if (begun_) return work();
   all_or_none(replica_.topology().comm(), work);
@@ -178,7 +178,7 @@ void OnlineTrainer::remember(const Tensors& inputs, const Tensors& targets) {
   together([&] { buffer_.add(inputs, targets); });
 }
 
-/// The loss of a batch. None without rows, unless there are layers in which the other ranks wait for this one.
+/// Returns the loss of a batch. Without rows there is none, unless synchronised layers of other ranks wait for it.
 detail::WeighedLoss OnlineTrainer::draw_loss() {
   if (rows() == 0 && !has_synchronised_norms(*replica_.shared_module())) return {};
   const auto drawn = buffer_.sample(rows());

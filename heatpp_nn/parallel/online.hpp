@@ -13,26 +13,26 @@ namespace heatpp::nn {
 
 class DASO;
 
-/// Rows of a stream, on each rank as many as fit: every row that this rank ever offered is kept with the same
-/// probability (reservoir sampling, Vitter 1985), so that a simulation's past is not forgotten. The buffers of all
+/// Stores rows of a stream, on each rank up to its capacity. Every row that was offered on this rank is kept with equal
+/// probability (reservoir sampling, Vitter 1985), so the past of a simulation is not forgotten. The buffers of all
 /// ranks together are the memory; batches of all ranks together are drawn from it. Local.
 class ReplayBuffer {
  public:
-  /// `capacity` rows on each rank. Throws ValueError for less than one.
+  /// Stores `capacity` rows on each rank. Throws ValueError if it is less than one.
   ReplayBuffer(std::int64_t capacity, std::uint64_t seed);
 
-  /// Offers rows of all fields that belong together. Throws ValueError where their numbers or shapes differ from those
-  /// before, and without an input or a target.
+  /// Offers rows of all fields that belong together. Throws ValueError if their numbers or shapes differ from those
+  /// before, and if there is no input or no target.
   void add(const Tensors& inputs, const Tensors& targets);
   void add(const at::Tensor& inputs, const at::Tensor& targets) { add(Tensors{inputs}, Tensors{targets}); }
-  /// Draws `count` rows with replacement. Throws ValueError where there are none.
+  /// Draws `count` rows with replacement. Throws ValueError if there are none.
   [[nodiscard]] Batch sample(std::int64_t count);
 
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t offered() const { return offered_; }
-  /// What has to survive a restart, for the extras of a checkpoint.
+  /// Returns the state, for the extras of a checkpoint.
   [[nodiscard]] std::map<std::string, at::Tensor> state() const;
-  /// Throws ValueError for what is no such state, and for one of more rows than fit.
+  /// Restores a state. Throws ValueError if it is no such state, or has more rows than fit.
   void set_state(const std::map<std::string, at::Tensor>& state);
 
  private:
@@ -46,40 +46,40 @@ class ReplayBuffer {
 };
 
 struct OnlineOptions {
-  std::int64_t capacity = 4096;  ///< rows that each rank remembers
+  std::int64_t capacity = 4096;  ///< rows that each rank stores
   std::int64_t batch_size = 32;  ///< rows of each rank in a batch
   std::int64_t updates = 1;      ///< batches for each train_step
   std::uint64_t seed = 0;
 };
 
-/// Trains a network on what a running simulation produces, through the simulation's own communicator:
+/// Trains a network on the output of a running simulation, through the simulation's own communicator:
 ///     trainer.train_step(before, after);  // after each step of the solver
 class OnlineTrainer {
  public:
-  /// The loss of a batch on this rank, a function of inputs and targets, which calls the network itself (the Trainer's
-  /// gets outputs): of one tensor each, or of `Tensors`. It gives a mean over rows, or what LossValue says.
+  /// The loss of a batch on this rank: a function of inputs and targets that calls the network itself (the Trainer's
+  /// gets outputs). It takes one tensor of each, or `Tensors`, and returns a mean over rows, or a LossValue.
   using Loss = nn::Loss;
   /// `daso` or `replica` and `optimizer` must outlive this object. Collective. Throws ValueError on all ranks for
-  /// options out of range, and where `updates` or the optimizer's options differ between ranks.
+  /// options out of range, and if `updates` or the optimizer's options differ between ranks.
   OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options = {});
   OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
 
-  /// Remembers the rows along axis 0 and trains on batches drawn from all that is remembered; returns this rank's mean
-  /// loss. A rank that has seen no row yet takes part without one, and has NaN; its loss is called with no rows where
-  /// layers normalise over all ranks. Collective. Throws ValueError for a loss without a gradient, and for rows of
-  /// other fields, shapes or dtypes than before; in the first step, where ranks compare the fields too, all throw what
-  /// one does.
+  /// Stores the rows along axis 0 and trains on batches drawn from all stored rows. Returns this rank's mean loss. A
+  /// rank without stored rows takes part without a batch, and returns NaN; its loss is called with zero rows if layers
+  /// normalise over all ranks. Collective. Throws ValueError for a loss without a gradient, and for rows with other
+  /// fields, shapes or dtypes than before. In the first step, ranks also compare the fields, and an error on one rank
+  /// is thrown on all.
   double train_step(const at::Tensor& inputs, const at::Tensor& targets);
-  /// The same for several fields: train_step({velocity, forcing}, {pressure}).
+  /// Takes several fields: train_step({velocity, forcing}, {pressure}).
   double train_step(const Tensors& inputs, const Tensors& targets);
-  /// The same for arrays with equally many rows. What is not cut along axis 0, as the first that is, moves there.
+  /// Takes arrays with the same number of rows. Arrays not split along axis 0 as the first one that is are recut.
   double train_step(const DNDarray& inputs, const DNDarray& targets);
   double train_step(const std::vector<DNDarray>& inputs, const std::vector<DNDarray>& targets);
 
   [[nodiscard]] ReplayBuffer& buffer() { return buffer_; }
 
  private:
-  /// Of this rank in a batch.
+  /// Returns the rows of this rank in a batch.
   [[nodiscard]] std::int64_t rows() const { return buffer_.size() > 0 ? options_.batch_size : 0; }
   void together(const std::function<void()>& work) const;
   void remember(const Tensors& inputs, const Tensors& targets);

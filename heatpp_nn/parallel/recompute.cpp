@@ -12,7 +12,7 @@ namespace {
 
 using torch::autograd::variable_list;
 
-/// What a computation depends on beside its inputs: random numbers, and 16-bit products.
+/// What a computation depends on besides its inputs: random numbers, and autocast.
 class Surroundings {
  public:
   explicit Surroundings(const at::Device& device) : device_(device) {
@@ -20,7 +20,7 @@ class Surroundings {
     for (const auto type : types())
       products_.emplace_back(at::autocast::is_autocast_enabled(type), at::autocast::get_autocast_dtype(type));
   }
-  /// As they were when they were taken down.
+  /// Restores the stored state.
   void put_back() const {
     for (std::size_t i = 0; auto generator : generators()) {
       const std::lock_guard lock(generator.mutex());
@@ -31,7 +31,7 @@ class Surroundings {
       at::autocast::set_autocast_dtype(type, dtype);
       at::autocast::set_autocast_enabled(type, enabled);
     }
-    // It holds weights in 16 bits, which gradients do not reach if they were rounded without.
+    // It holds 16-bit weights; if they were rounded without gradients, no gradient would reach the weights.
     at::autocast::clear_cache();
   }
   [[nodiscard]] const at::Device& device() const { return device_; }
@@ -56,7 +56,7 @@ class Surroundings {
   std::vector<std::pair<bool, at::ScalarType>> products_;
 };
 
-/// Has the surroundings as they were at another time as long as it lives.
+/// Restores an earlier state while it exists.
 class Back {
  public:
   explicit Back(const Surroundings& then) : now_(then.device()) { then.put_back(); }
@@ -68,7 +68,7 @@ class Back {
   Surroundings now_;
 };
 
-/// Has the values of a module's buffers afterwards that they had before.
+/// Restores the values of a module's buffers at its end.
 class Buffers {
  public:
   explicit Buffers(const torch::nn::Module* module) {
@@ -76,7 +76,7 @@ class Buffers {
     buffers_ = module->buffers();
     for (const auto& buffer : buffers_) values_.push_back(buffer.clone());
   }
-  /// Behind autograd's back, which would take saved statistics for changed ones.
+  /// Bypasses autograd, which would otherwise report that saved statistics have changed.
   ~Buffers() {
     for (std::size_t i = 0; i < buffers_.size(); ++i) buffers_[i].variable_data().copy_(values_[i]);
   }
@@ -98,7 +98,7 @@ class Recompute : public torch::autograd::Function<Recompute> {
  public:
   using Context = torch::autograd::AutogradContext;
 
-  /// `reached` requires gradients, so that backward comes by for parameters even where no input does.
+  /// `reached` requires gradients, so that backward reaches the parameters even if no input requires any.
   static variable_list forward(Context* context, const Recomputed& recomputed, const at::Tensor& reached,
                                const at::TensorList inputs) {
     (void)reached;

@@ -45,7 +45,7 @@ std::uint32_t continued(std::uint32_t crc, const at::Tensor& tensor) {
   return detail::crc32c({static_cast<const std::byte*>(host.data_ptr()), host.nbytes()}, crc);
 }
 
-// The first rank whose value is not rank 0's.
+// Returns the first rank whose value is not rank 0's.
 std::optional<int> first_to_differ(const Communicator& comm, std::int64_t value) {
   const auto all = comm.allgather(value);
   const auto found = std::ranges::find_if(all, [&](auto other) { return other != all.front(); });
@@ -53,7 +53,7 @@ std::optional<int> first_to_differ(const Communicator& comm, std::int64_t value)
   return static_cast<int>(found - all.begin());
 }
 
-/// In which two texts differ first, or "nothing more" at the end of one.
+/// Returns the first lines in which two texts differ, or "nothing more" at the end of one.
 std::pair<std::string, std::string> first_lines_to_differ(const std::string& a, const std::string& b) {
   std::istringstream of_a(a), of_b(b);
   const auto next = [](std::istringstream& of) {
@@ -64,7 +64,7 @@ std::pair<std::string, std::string> first_lines_to_differ(const std::string& a, 
     if (auto x = next(of_a), y = next(of_b); x != y) return {x, y};
 }
 
-/// The mean over nodes, which count by their ranks, of tensors that one rank of each has.
+/// Averages over nodes tensors that one rank of each node has. Nodes are weighted by their number of ranks.
 void average_across(const Topology& topology, const std::vector<at::Tensor>& tensors) {
   const at::NoGradGuard no_grad;
   const auto share = static_cast<double>(topology.node().size()) / topology.comm().size();
@@ -160,7 +160,7 @@ void Replica::check_structure(const ReplicaOptions& options) const {
                         buffer_names_[i]);
 }
 
-/// The optimizer gets this rank's pieces, in the order of the module.
+/// Gives the optimizer this rank's pieces, in the order of the module.
 void Replica::share_out() {
   if (*shard_ == Scope::all) owned_->all.emplace(*flat_, topology_, topology_.comm().size());
   auto& pieces = owned_->pieces;
@@ -261,8 +261,8 @@ void Replica::send_gradients(std::optional<Scope> scope) {
   gradients_->send_to(scope);
 }
 
-/// Norms over several ranks add up gradients of these, which then have to have one unit. Without such norms a rank
-/// supposes that others have as many samples.
+/// Norms over several ranks add up gradients of these ranks, so these need the same unit. Without such norms a rank
+/// assumes that the others have the same number of samples.
 void Replica::backward(const at::Tensor& loss, double samples) {
   const auto* const norms = ranks_of_norms(*module_);
   std::array<double, 1> sum{samples};
@@ -280,7 +280,7 @@ void Replica::backward_sum(const at::Tensor& loss, double samples) {
   run_backward(loss, samples, samples > 0 ? 1 : 0, has_synchronised_norms(*module_));
 }
 
-/// Without samples for the messages of layers that normalise over all ranks.
+/// Without samples it runs only for the messages of layers that normalise over all ranks.
 void Replica::run_backward(const at::Tensor& loss, double samples, double factor, bool together) const {
   if (samples > 0 || (loss.defined() && together)) loss.backward(at::full_like(loss, factor));
 }
@@ -333,7 +333,7 @@ void Replica::average_buffers() {
   rows_ = 0;
 }
 
-/// Of this rank among all; nullopt where all have as many, or none any.
+/// Returns this rank's share of all rows; nullopt if all ranks have the same number, or none has any.
 std::optional<double> Replica::share_of_rows() const {
   const auto& comm = topology_.comm();
   std::vector<double> all(static_cast<std::size_t>(comm.size()));

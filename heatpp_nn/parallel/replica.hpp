@@ -17,7 +17,7 @@ class ComplexWatch;
 
 namespace heatpp::nn {
 
-/// What becomes of floating-point buffers, such as BatchNorm's statistics, where ranks are made equal.
+/// How floating-point buffers, such as BatchNorm's statistics, are made equal on all ranks.
 enum class BufferPolicy {
   average,  ///< their mean over all ranks
   rank0     ///< those of rank 0
@@ -27,24 +27,24 @@ struct ReplicaOptions {
   bool broadcast = true;  ///< give every rank the weights of rank 0; otherwise they must be equal already
   GradientOptions gradients = {};
   BufferPolicy buffers = BufferPolicy::average;
-  /// The ranks that share out the optimizer's work and state, each with a part of every parameter (ZeRO-1, Rajbhandari
-  /// et al. 2020): all, or those of a node, which DASO needs. Gradients then arrive at their owner only, and `update`
-  /// gives the new weights to all. For optimizers that treat every element alike, as SGD and Adam do. nullopt: none do.
+  /// The ranks that share the optimizer's work and state, each with a part of every parameter (ZeRO-1, Rajbhandari et
+  /// al. 2020): all, or those of a node, as DASO requires. Gradients then arrive only at their owner, and `update`
+  /// gives the new weights to all. For optimizers that act element by element, as SGD and Adam. nullopt: none.
   std::optional<Scope> shard = std::nullopt;
 };
 
 /// This rank's copy of a module that all ranks of a topology train together. `DataParallel` and `DataParallelMultiGPU`
-/// are replicas that know the module's type. What is trained is what requires gradients at construction, each tensor
-/// once; what is on a GPU travels as its communicator carries device memory (docs/communication.md).
+/// are replicas that know the module's type. All tensors that require gradients at construction are trained, each once.
+/// Tensors on a GPU travel as its communicator carries device memory (docs/communication.md).
 ///
 /// The parameters are moved into flat memory, where they lie end to end, and so do their gradients: N bytes of each,
-/// and no other copy. Gradients set out while `backward()` still runs, and are averaged by the time that
-/// `finish_gradients()` returns. Until then parameters have none, and another backward throws and leaves them be.
+/// and no other copy. Gradients are sent while `backward()` still runs; their means are complete after
+/// `finish_gradients()`. Until then parameters have no gradients; another backward throws and changes nothing.
 class Replica {
  public:
-  /// Collective. Changes weights and buffers by nothing but the broadcast from rank 0. Throws ValueError on all ranks
-  /// where the modules differ in names, shapes, dtypes or frozen parameters, or the weights after that, and where two
-  /// parameters share memory.
+  /// Changes weights and buffers only by the broadcast from rank 0. Collective. Throws ValueError on all ranks if the
+  /// modules differ in names, shapes, dtypes or frozen parameters, or afterwards in weights, and if two parameters
+  /// share memory.
   Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options = {});
   ~Replica();
   Replica(Replica&&) noexcept;
@@ -52,19 +52,19 @@ class Replica {
 
   [[nodiscard]] const std::shared_ptr<torch::nn::Module>& shared_module() const { return module_; }
   [[nodiscard]] const Topology& topology() const { return topology_; }
-  /// What is trained, for the optimizer: the parameters, complex ones as real numbers with an axis of two behind the
-  /// others; or where ranks share its work the pieces that this one owns, flat, of which there may be none.
+  /// Returns the tensors for the optimizer: the trained parameters, complex ones as real numbers with an axis of two at
+  /// the end; or, if ranks share the optimizer's work, this rank's pieces, flat, of which there may be none.
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return optimized_; }
-  /// The same of a part of the module, for groups of parameters with options of their own.
+  /// Returns the tensors of a part of the module, for groups of parameters with different options.
   [[nodiscard]] std::vector<at::Tensor> parameters(const torch::nn::Module& part) const;
   [[nodiscard]] const std::optional<Scope>& shard() const { return shard_; }
   [[nodiscard]] std::int64_t gradient_bytes() const { return flat_->bytes(); }
 
-  /// Over which ranks the gradients of the next backward are averaged, at first all; nullopt: they stay as they are.
-  /// Throws ValueError where gradients are under way, and for fewer than the ranks that share the optimizer. Local.
+  /// Sets the ranks over which the next gradients are averaged, initially all; nullopt: none. Local. Throws ValueError
+  /// if gradients are under way, and for fewer ranks than those that share the optimizer.
   void send_gradients(std::optional<Scope> scope);
 
-  /// While the guard lives, backward adds to the gradients of this rank and sends nothing:
+  /// While the guard exists, backward adds to the gradients of this rank and sends nothing:
   ///     { const auto guard = model.no_sync(); loss(model(x1), y1).backward(); }
   ///     loss(model(x2), y2).backward();  // the sum of both is averaged
   class NoSync {
@@ -82,88 +82,88 @@ class Replica {
   };
   [[nodiscard]] NoSync no_sync() { return NoSync(*gradients_); }
 
-  /// Backward of a mean loss over `samples` rows, where ranks have different numbers of them: the gradients become
-  /// those of the mean over all rows. A mean by weights passes their sum in place of the rows. A rank without rows
-  /// passes 0 and any loss. With `no_sync`, what several calls have counts together. All ranks call it, or none. Throws
-  /// ValueError for numbers below 0. Local; with layers that normalise over several ranks a sum of one number over
-  /// these.
+  /// Runs backward of a mean loss over `samples` rows, if ranks have different numbers of them: the result is the
+  /// gradients of the mean over all rows. For a weighted mean, pass the sum of the weights. A rank without rows passes
+  /// 0 and any loss. With `no_sync`, the samples of several calls add up. Either all ranks call it, or none. Throws
+  /// ValueError for negative numbers. Local, except for layers that normalise over several ranks: then one sum of a
+  /// number over these.
   void backward(const at::Tensor& loss, double samples);
-  /// Every rank also passes how many samples all of them have, or 0 if it does not know. Gradients of float16 then
-  /// overflow where those of one process would, even if ranks have very different numbers of samples. Local.
+  /// Also takes the number of samples on all ranks, or 0 if it is unknown. Gradients of float16 then overflow only if
+  /// those of one process would, even if ranks have very different numbers of samples. Local.
   void backward(const at::Tensor& loss, double samples, double of_all);
-  /// Backward of a loss that is a sum over `samples` rows: the gradients become those of the sum over all ranks. Throws
-  /// the same. Local.
+  /// Runs backward of a loss that is a sum over `samples` rows: the result is the gradients of the sum over all ranks.
+  /// Throws as `backward`. Local.
   void backward_sum(const at::Tensor& loss, double samples);
 
   /// Waits for the gradients' mean over the ranks; every rank of the scope gets the same bits. A parameter without a
-  /// gradient on some ranks counts as zero there; one that has none anywhere keeps none. Gradients are views of one
-  /// buffer then, which the next batch writes to. They are divided by `scale`, by which the loss was multiplied.
-  /// Returns false where a gradient of some rank is not finite, or one of them says that it `failed` before: then all
-  /// are undefined. Throws ValueError on all ranks where a parameter that was frozen requires gradients by now, and
-  /// where nobody has stepped by the gradients that complex parameters had in the first batch, as an optimizer of the
-  /// module's own parameters does not. Collective over the scope.
+  /// gradient on some ranks counts as zero there; if no rank has one, it keeps none. The gradients are then views of
+  /// one buffer, which the next batch overwrites. They are divided by `scale`, the factor of the loss. Returns false if
+  /// a gradient of any rank is not finite, or if a rank says that it `failed` before; then all are undefined. Throws
+  /// ValueError on all ranks if a frozen parameter requires gradients now, and if no optimizer has used the gradients
+  /// of complex parameters in the first batch, e.g. because it has the module's own parameters. Collective over the
+  /// scope.
   [[nodiscard]] bool finish_gradients(double scale = 1, bool failed = false);
-  /// Lets the optimizer step and, where ranks share its work, gives every rank the others' new weights: in place of
-  /// `optimizer.step()`. Collective then and the first time, otherwise local. Throws ValueError where the optimizer has
-  /// other tensors than `parameters()`, and the first time on all ranks where it differs between them, as `agree_on`.
+  /// Steps the optimizer and, if ranks share its work, gives all ranks the new weights. Call it instead of
+  /// `optimizer.step()`. Collective at the first call and if ranks share the work, otherwise local. Throws ValueError
+  /// for other tensors than `parameters()`, and at the first call as `agree_on` if optimizers differ between ranks.
   void update(torch::optim::Optimizer& optimizer);
-  /// Scales the gradients so that the 2-norm of all together, as far as it is larger, becomes `max_norm`, and returns
-  /// what it was: `clip_grad_norm_`, also where ranks share them. All ranks pass the same. Collective then, otherwise
-  /// local.
+  /// Scales the gradients so that their common 2-norm is at most `max_norm`, and returns the former norm:
+  /// `clip_grad_norm_`, also if ranks share the gradients. All ranks pass the same value. Collective if ranks share the
+  /// optimizer's work, otherwise local.
   double clip_gradients(double max_norm);
-  /// The name of the parameter whose own gradient on this rank was not finite in the last batch; empty if all were.
+  /// Returns the name of the parameter whose gradient on this rank was not finite in the last batch; empty if none.
   [[nodiscard]] std::string not_finite() const;
-  /// The rows of all ranks behind the gradients, as `backward(loss, samples)` was told; 0 where it was not used.
+  /// Returns the rows of all ranks in the gradients, as passed to `backward(loss, samples)`; 0 without a call.
   [[nodiscard]] double samples() const { return gradients_->samples(); }
-  /// Whether this rank passed 0 to it.
+  /// Whether this rank passed 0 samples.
   [[nodiscard]] bool idle() const { return gradients_->idle(); }
-  /// What narrower wires took away from the gradients so far and will give back.
+  /// Returns the rounding errors of narrower wires, which are added to later gradients.
   [[nodiscard]] std::vector<at::Tensor> residuals() const { return gradients_->residuals(); }
-  /// Throws ValueError on all ranks, naming a rank and its `parameter` whose gradient was not finite, if it has one.
-  /// Collective over all. To be called once such a mean was seen.
+  /// Throws ValueError on all ranks that names a rank and its `parameter` whose gradient was not finite, if there is
+  /// one. Call it after such a mean. Collective over all ranks.
   [[noreturn]] void throw_not_finite(std::string_view op, const std::string& parameter) const;
   [[noreturn]] void throw_not_finite(std::string_view op) const { throw_not_finite(op, not_finite()); }
 
-  /// Makes the buffers of all ranks equal, by the policy for floating-point ones; others become rank 0's. The mean of
-  /// `running_var` beside a `running_mean`, as BatchNorm has them, has the variance of these means in it: it is that of
-  /// all ranks' rows together. Between calls each rank keeps its own. Collective.
+  /// Makes the buffers of all ranks equal: floating-point ones by the policy, others become rank 0's. The mean of a
+  /// `running_var` beside a `running_mean`, as in BatchNorm, includes the variance of the means: it is the variance of
+  /// all ranks' rows together. Between calls each rank keeps its own buffers. Collective.
   void average_buffers();
-  /// By how many rows `running_mean` and `running_var` of this rank count there; nullopt: by those trained since the
-  /// last call, as `backward(loss, samples)` was told, or 1 for each batch. Ranks without rows do not count. Local.
+  /// Sets this rank's weight for `running_mean` and `running_var` as a number of rows; nullopt: the rows trained since
+  /// the last call, as passed to `backward(loss, samples)`, or 1 per batch. Ranks without rows have weight 0. Local.
   void weigh_buffers(std::optional<double> rows) { said_rows_ = rows; }
 
-  /// CRC-32C of all parameters and buffers. Local.
+  /// Returns the CRC-32C of all parameters and buffers. Local.
   [[nodiscard]] std::uint32_t checksum() const;
   /// Whether the weights and buffers of all ranks are equal to the bit. Collective.
   [[nodiscard]] bool equal_on_all_ranks() const;
 
-  /// Replaces numbers of pieces, `each` of them behind one another for every tensor of `tensors`, by their sums over
-  /// all pieces of the same parameter: for norms of whole parameters where ranks share them. Collective then, and every
-  /// rank passes tensors of its `parameters()`; otherwise nothing is done.
+  /// Replaces `each` numbers per tensor of `tensors`, stored one after another, by their sums over all pieces of the
+  /// same parameter: for norms of whole parameters. If ranks share the parameters it is collective, and every rank
+  /// passes tensors of its `parameters()`; otherwise it does nothing.
   void add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const;
 
   // For the Trainer, DASO, running means and checkpoints.
-  /// The sum of a number over the ranks that average the gradients of the next backward. Collective over these.
+  /// Returns the sum of a number over the ranks that average the next gradients. Collective over these.
   [[nodiscard]] double sum_over_scope(double number) const { return gradients_->sum_over_scope(number); }
-  /// Throws ValueError where ranks share the optimizer's work and this one has other tensors than this rank's pieces,
-  /// and for an optimizer of complex tensors.
+  /// Throws ValueError if ranks share the optimizer's work and this one has other tensors than this rank's pieces, and
+  /// for an optimizer of complex tensors.
   void check(const torch::optim::Optimizer& optimizer) const;
-  /// The same on all ranks, also for optimizers that differ between them in class, groups or options, as the rate.
-  /// TypeError for LBFGS, which needs a closure. Collective.
+  /// Throws as `check` on all ranks, and also if optimizers differ between ranks in class, groups or options, e.g. the
+  /// rate. Throws TypeError for LBFGS, which needs a closure. Collective.
   void agree_on(const char* op, const torch::optim::Optimizer& optimizer) const;
-  /// Each once.
+  /// Returns the buffers, each once.
   [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
   [[nodiscard]] std::vector<at::Tensor> floating_buffers() const;
-  /// Makes tensors that stand for `floating_buffers()` equal on all ranks, as `average_buffers` does. Collective.
+  /// Makes tensors that correspond to `floating_buffers()` equal on all ranks, as `average_buffers` does. Collective.
   void average_statistics(const std::vector<at::Tensor>& tensors) const;
-  /// Names, dtypes and shapes of parameters and buffers, in text.
+  /// Returns the names, dtypes and shapes of parameters and buffers as text.
   [[nodiscard]] std::string structure() const;
   [[nodiscard]] const std::vector<at::Tensor>& frozen() const { return frozen_; }
   [[nodiscard]] detail::FlatParameters& flat() const { return *flat_; }
   [[nodiscard]] detail::Ownership& ownership() const { return *owned_; }
-  /// Gives every rank the weights of the others' shares: of all where these share the optimizer, else of the node.
+  /// Gathers the weights of the ranks' shares: over all ranks if all share the optimizer, otherwise over the node.
   void spread();
-  /// The mean over all ranks, of the weights and of tensors that go with what the optimizer has; returns their bytes.
+  /// Averages the weights, and tensors of the optimizer's state, over all ranks. Returns their number of bytes.
   [[nodiscard]] std::int64_t average_weights(std::vector<at::Tensor> also);
 
  private:
@@ -177,9 +177,9 @@ class Replica {
   Topology topology_;
   BufferPolicy policy_;
   std::optional<Scope> shard_;
-  std::vector<std::string> names_;  // of the trained parameters
+  std::vector<std::string> names_;  // names of the trained parameters
   std::vector<at::Tensor> trained_, frozen_;
-  std::vector<at::Tensor> optimized_;   // or pieces of them
+  std::vector<at::Tensor> optimized_;   // the parameters, or pieces of them
   std::vector<at::Tensor> everything_;  // parameters and buffers, each once
   std::vector<at::Tensor> buffers_;
   std::vector<std::string> buffer_names_;
@@ -188,8 +188,8 @@ class Replica {
   std::unique_ptr<detail::GradientAverage> gradients_;
   std::unique_ptr<detail::ComplexWatch> complex_;
   bool updated_ = false;   // whether the ranks' optimizers have been compared
-  bool outdated_ = false;  // the weights, where other ranks have updated their share
-  double rows_ = 0;        // trained since buffers were averaged
+  bool outdated_ = false;  // whether other ranks have updated their shares of the weights
+  double rows_ = 0;        // rows trained since buffers were averaged
   std::optional<double> said_rows_ = {};
 };
 

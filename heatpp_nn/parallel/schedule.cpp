@@ -5,7 +5,7 @@
 namespace heatpp::nn {
 namespace {
 
-// The first batch after the cycle; nullopt where nobody knows yet.
+// Returns the first batch after the cycle; nullopt if it is not known yet.
 std::optional<std::int64_t> cycle_end(const PhasePlan& phases) {
   if (!phases.total) return std::nullopt;
   return std::max(phases.warmup, *phases.total - phases.cooldown);

@@ -7,14 +7,14 @@
 namespace heatpp::nn {
 
 enum class Phase {
-  warmup,   ///< gradients averaged over all ranks at every batch
-  cycle,    ///< gradients averaged in the node, weights between nodes now and then
+  warmup,   ///< gradients are averaged over all ranks at every batch
+  cycle,    ///< gradients are averaged in the node, weights between nodes periodically
   cooldown  ///< as warmup, to the end
 };
 [[nodiscard]] std::string_view to_string(Phase phase);
 
-/// How often nodes meet: a global synchronisation starts every `batches` batches, and its result is merged `wait`
-/// batches later. wait 0: at once, blocking. The ranks of a node average gradients at every `local`-th batch.
+/// How often nodes synchronise: a global synchronisation starts every `batches` batches, and its result is merged
+/// `wait` batches later. wait 0: at once, blocking. The ranks of a node average gradients at every `local`-th batch.
 struct Interval {
   std::int64_t batches = 4;
   std::int64_t wait = 1;
@@ -23,45 +23,45 @@ struct Interval {
 };
 
 struct IntervalOptions {
-  Interval first = {4, 1};   ///< on entering the cycle
-  std::int64_t longest = 8;  ///< batches between synchronisations after a plateau at the shortest interval, 1
-  std::int64_t factor = 2;   ///< by which a plateau shortens the interval
-  /// Lets the ranks of a node drift apart, too, with a longest `local` of a quarter of `longest`. Otherwise it is 1.
+  Interval first = {4, 1};   ///< at the start of the cycle
+  std::int64_t longest = 8;  ///< interval after a plateau at the shortest interval, 1
+  std::int64_t factor = 2;   ///< a plateau divides the interval by it
+  /// Ranks of a node train independently, too, with a `local` up to a quarter of `longest`. If false, `local` is 1.
   bool local_skips = false;
-  /// Sets the wait to what the network takes, as measured, and the interval to no less.
+  /// Sets the wait to the measured time of the network, and the interval to at least that.
   bool measured = false;
 };
 
-/// The interval after a plateau: shorter by `factor`, but at least 1, with one batch less to wait (at least one);
-/// from 1 back to the longest, with a quarter of it to wait (Coquelin et al. 2021).
+/// Returns the interval after a plateau: divided by `factor`, but at least 1, and the wait is one batch less (at least
+/// one); after 1 it is the longest again, with a quarter of it as wait (Coquelin et al. 2021).
 [[nodiscard]] Interval next_interval(const Interval& now, const IntervalOptions& options);
-/// The interval for a network that takes as long as `needed` batches: it waits for so many, and is no shorter.
+/// Returns the interval for a network that takes `needed` batches: this is the wait, and the interval is at least that.
 [[nodiscard]] Interval fitted(Interval interval, std::int64_t needed);
 
-/// When the phases begin, in batches from 0. Every length may be 0.
+/// The lengths of the phases, in batches from 0. Every length may be 0.
 struct PhasePlan {
   std::int64_t warmup = 0;
   std::int64_t cooldown = 0;
-  std::optional<std::int64_t> total = std::nullopt;  ///< nullopt: unknown, no cool-down until it is known
+  std::optional<std::int64_t> total = std::nullopt;  ///< nullopt: unknown; then there is no cool-down yet
   friend bool operator==(const PhasePlan&, const PhasePlan&) = default;
 };
 [[nodiscard]] Phase phase_of(std::int64_t batch, const PhasePlan& phases);
 
 /// A global synchronisation under way.
 struct Flight {
-  std::int64_t started = 0;  ///< batch
+  std::int64_t started = 0;  ///< number of the batch
   std::int64_t wait = 1;
   friend bool operator==(const Flight&, const Flight&) = default;
 };
 
-/// All that decides what a batch does.
+/// Everything that determines what a batch does.
 struct SyncState {
   PhasePlan phases = {};
   Interval interval = {};
-  std::int64_t review_every = 100;  ///< batches between two looks at the loss
+  std::int64_t review_every = 100;  ///< batches between two reviews of the loss
   int nodes = 1;
   bool alone = false;           ///< synchronise a single node with itself, for merge rules with a memory
-  std::int64_t last_sync = -1;  ///< batch at which the nodes last started or finished a common state
+  std::int64_t last_sync = -1;  ///< batch at which the nodes last started or finished with common weights
   std::optional<Flight> flight = std::nullopt;
 };
 
@@ -72,13 +72,13 @@ struct SyncPlan {
   bool merge = false;             ///< after the optimizer's step: merge the synchronisation that is due
   bool start = false;             ///< start a synchronisation
   bool block = false;             ///< ... and merge it at once
-  bool review = false;            ///< look at the loss
+  bool review = false;            ///< review the loss
   bool drain = false;             ///< the cycle ends: average everything once
   friend bool operator==(const SyncPlan&, const SyncPlan&) = default;
 };
 
-/// The whole schedule: a pure function. A result is merged before the next synchronisation starts, so at most one is
-/// under way and its age is the wait that it was started with; none starts that could not be merged within the cycle.
+/// Returns the whole schedule for a batch: a pure function. A result is merged before the next synchronisation starts,
+/// so at most one is under way, and its age is its wait. None starts that could not be merged within the cycle.
 [[nodiscard]] SyncPlan plan(std::int64_t batch, const SyncState& state);
 
 }  // namespace heatpp::nn

@@ -13,7 +13,7 @@ namespace {
 
 using heatpp::detail::raise;
 
-/// Of a feature: how many values, their mean, and the sum of squares of their distances from it.
+/// For one feature: the number of values, their mean, and the sum of squares of their distances from it.
 struct Moments {
   double count = 0, mean = 0, squares = 0;
 };
@@ -30,7 +30,7 @@ void merge(const void* from, void* into, std::int64_t n) {
   }
 }
 
-/// 16-bit floats are summed up in float32.
+/// Returns the dtype of sums: float32 for 16-bit floats.
 at::ScalarType sum_type(const at::Tensor& x) {
   return at::isReducedFloatingType(x.scalar_type()) ? at::kFloat : x.scalar_type();
 }
@@ -41,14 +41,14 @@ std::vector<std::int64_t> all_but_features(const at::Tensor& x) {
   return axes;
 }
 
-/// A number for each feature, to be broadcast to the others.
+/// Reshapes one number for each feature so that it broadcasts over the other axes.
 at::Tensor along_features(const at::Tensor& numbers, const at::Tensor& x) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(x.dim()), 1);
   shape[1] = x.size(1);
   return numbers.view(shape);
 }
 
-/// The moments of all ranks' rows.
+/// Returns the moments over all ranks' rows.
 std::vector<Moments> moments_of_all(const at::Tensor& x, const Communicator& comm) {
   std::vector<Moments> moments(static_cast<std::size_t>(x.size(1)));
   if (x.numel() > 0) {
@@ -69,7 +69,7 @@ struct Ranks : torch::CustomClassHolder {
   Communicator comm;
 };
 
-/// Normalises by statistics that came of the inputs of all ranks, and that gradients go through.
+/// Normalises by statistics of the inputs of all ranks, and propagates gradients through these statistics.
 class Normalise : public torch::autograd::Function<Normalise> {
  public:
   using Context = torch::autograd::AutogradContext;
@@ -105,7 +105,7 @@ class Normalise : public torch::autograd::Function<Normalise> {
   }
 
  private:
-  /// The gradient of the inputs where it goes through mean and variance too.
+  /// Returns the gradient of the inputs, including the paths through mean and variance.
   static at::Tensor through_statistics(const at::Tensor& direct, const at::Tensor& sums, double count,
                                        const Variables& saved, double eps) {
     const auto &x = saved[0], &weight = saved[1], &mean = saved[2], &var = saved[3];

@@ -10,14 +10,14 @@ using heatpp::detail::raise;
 
 namespace {
 
-// The share of a transfer that may be waited for before a longer wait is asked for.
+// The share of a transfer that may be exposed before the wait is made longer.
 constexpr double tolerated_wait = 0.05;
-// Intervals to a wait at which Nesterov's momentum on the mean is of use.
+// Nesterov's momentum on the mean is useful from this ratio of interval to wait on.
 constexpr std::int64_t outer_waits = 4;
 
 double ratio(Dtype a, Dtype b) { return static_cast<double>(itemsize(a)) / static_cast<double>(itemsize(b)); }
 
-/// The smallest whole number from `least` on that is not below `x`, which may be infinite.
+/// Returns the smallest integer in [least, most] that is not below `x`, which may be infinite.
 std::int64_t whole(double x, std::int64_t least, std::int64_t most) {
   return static_cast<std::int64_t>(std::clamp(std::ceil(x), static_cast<double>(least), static_cast<double>(most)));
 }
@@ -34,7 +34,7 @@ Dtype widest(Dtype now, const SyncCosts& costs) {
   return Dtype::int8;
 }
 
-/// The longest interval at which nodes stay close enough.
+/// Returns the longest interval at which nodes stay close enough.
 std::int64_t farthest(const Tuning& now, const TuningOptions& options) {
   const auto allowed = static_cast<double>(now.interval.batches) * options.drift / std::max(now.costs.drift, 1e-12);
   return whole(std::floor(allowed), options.shortest, options.longest);
@@ -44,7 +44,7 @@ Interval fitting(const Tuning& now, const TuningOptions& options) {
   const auto& [transfer, batch, waited, drift] = now.costs;
   const auto before = now.interval.batches, far = farthest(now, options);
   const auto wait = whole(transfer / batch - options.late * static_cast<double>(far), 1, options.longest);
-  // What is waited beyond the transfer is for nodes that start late, which meeting more seldom does not mend.
+  // Waits longer than the transfer are due to nodes that start late; a longer interval does not shorten these.
   const auto exposed = std::min(waited, std::max(0.0, transfer - static_cast<double>(now.interval.wait) * batch));
   const auto wanted = whole(exposed / (options.exposed * batch), options.shortest, far);
   const auto batches = std::clamp(wanted, before / 2, 2 * before);

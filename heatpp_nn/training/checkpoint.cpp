@@ -35,35 +35,35 @@ at::Tensor state_of(at::Generator generator) {
 }
 
 at::Generator cpu_generator() { return at::globalContext().defaultGenerator(at::kCPU); }
-/// That of the GPU where the network is, if it is on one.
+/// Returns the generator of the GPU on which the network is, if it is on one.
 std::optional<at::Generator> device_generator(const Training& training) {
   const auto device = detail::device_of(training.module());
   if (device.is_cpu()) return std::nullopt;
   return at::globalContext().defaultGenerator(device);
 }
 
-/// Of another kind of device, or of none, it is left as it is.
+/// Sets a generator's state. If there is none, or it is of another kind of device, the generator stays as it is.
 void go_on_with(at::Generator generator, const at::Tensor& state) {
   if (!state.defined() || state.numel() != state_of(generator).numel()) return;
   const std::lock_guard lock(generator.mutex());
   generator.set_state(state);
 }
 
-/// The node of each rank, by its first rank.
+/// Returns the node of this rank, as the number of its first rank.
 std::int64_t node_of(const Replica& replica) {
   std::array<std::int64_t, 1> first{replica.topology().comm().rank()};
   replica.topology().node().allreduce(first, ReduceOp::min);
   return first[0];
 }
 
-/// Of weights and running means.
+/// Returns which ranks have equal weights and running means.
 Alike alike_in(const Training& training) {
   return std::max(training.alike(), training.mean ? training.mean->alike() : Alike::all);
 }
 
 std::vector<std::int64_t> kind_of(const Training& training) {
   if (!training.daso) return {};
-  // What is kept of shares lies as these do.
+  // The state of shares has the layout of these buckets.
   std::vector<std::int64_t> ends;
   for (const auto& bucket : training.replica.flat().buckets()) ends.push_back(static_cast<std::int64_t>(bucket.end));
   auto kind = training.daso->kind();
@@ -71,7 +71,7 @@ std::vector<std::int64_t> kind_of(const Training& training) {
   return kind;
 }
 
-/// Which frozen parameters a rank writes of those that are alike: they take turns.
+/// Whether this rank writes a frozen parameter. Ranks with equal weights take turns.
 bool writes_frozen(const Training& training, Alike alike, std::size_t number) {
   if (alike == Alike::none) return true;
   const auto& comm = alike == Alike::all ? training.comm() : training.replica.topology().node();
@@ -106,14 +106,14 @@ SectionFile::Section section_of(const Training& training, const Position& positi
   return {detail::to_head(state), std::move(pieces.tensors)};
 }
 
-/// What a rank has read of the section of a rank.
+/// What a rank has read of one section.
 struct Read {
   detail::RankState state;
   std::vector<at::Tensor> memory;
   detail::Rest rest;
 };
 
-/// Goes on from a file. Everything is read and checked before anything is changed.
+/// Loads a file. It reads and checks everything before it changes anything.
 class Loading {
  public:
   Loading(const std::string& path, const Training& training)
@@ -160,7 +160,7 @@ class Loading {
     return state;
   }
 
-  /// On as many ranks, in equal nodes, and what is kept of merge rules and wires is of the same kind.
+  /// Whether the file has the same number of ranks, equal nodes, and the same kinds of merge rules and wires.
   bool goes_on() {
     const auto node = node_of(training_.replica);
     if (!on_all(std::ssize(entries()) == training_.comm().size() && entries()[rank_].node == node)) return false;
@@ -168,14 +168,14 @@ class Loading {
     return on_all(mine_.state.kind == kind_of(training_) && has_same_wires(mine_.state));
   }
 
-  /// Of gradients: what these took away is behind DASO's memory.
+  /// Whether the gradients have the same wires. Their residuals come after DASO's memory.
   [[nodiscard]] bool has_same_wires(const detail::RankState& state) const {
     const auto mine = detail::table_of(training_.replica.residuals());
     const auto before = training_.daso ? 2 * training_.daso->memory_size(state.daso.sync.flight.has_value()) : 0;
     return state.memory.size() == before + mine.size() && std::equal(mine.rbegin(), mine.rend(), state.memory.rbegin());
   }
 
-  /// Which ranks wrote their pieces together.
+  /// Returns which ranks wrote their pieces together.
   [[nodiscard]] Alike alike_of_file() const {
     const auto source = &SectionFile::Entry::source;
     if (std::ranges::all_of(
@@ -196,8 +196,8 @@ class Loading {
     if (training_.mean) detail::check_alike(training_.mean->of_buffers(), read.rest.mean);
   }
 
-  /// Older files count complex weights by complex numbers, and have moments of them that are not PyTorch's. What ends
-  /// the body, an archive, does not begin where it would then.
+  /// Older files count complex weights as complex numbers, and their moments are not PyTorch's. In such a file the
+  /// archive at the end of the body does not begin at the computed position.
   void check_complex(const detail::RankState& state, std::string_view body) const {
     if (training_.replica.flat().complex().empty()) return;
     const auto end = assembly_.bytes_of(state.rows) + detail::bytes_of(state.memory);
@@ -207,7 +207,7 @@ class Loading {
           "the version that wrote it, save_safetensors there and load_safetensors here");
   }
 
-  /// Each rank takes up its own state.
+  /// Each rank loads its own state.
   Resumed go_on() {
     auto& [state, memory, rest] = mine_;
     attempt([&] {
@@ -232,7 +232,7 @@ class Loading {
     return {state.position, std::move(state.extras)};
   }
 
-  /// Every rank takes up the mean of what those who wrote had. Each reads some of the sections.
+  /// Every rank loads the mean over the ranks that wrote. Each rank reads some of the sections.
   Resumed join() {
     const auto ranks_of = [&](std::int64_t source) {
       return std::ranges::count(entries(), source, &SectionFile::Entry::source);
@@ -241,7 +241,7 @@ class Loading {
     std::vector<Read> sources;
     detail::Rest frozen;
     detail::RankState state;
-    std::string head;  // of the first section, which rank 0 reads
+    std::string head;  // head of the first section, which rank 0 reads
     attempt([&] {
       for (auto i = rank_; i < entries().size(); i += static_cast<std::size_t>(training_.comm().size())) {
         const auto source = entries()[i].source;
@@ -283,8 +283,8 @@ class Loading {
     detail::add_up_bits(training_.replica, frozen, alike);
   }
 
-  /// Floating ones, of which each rank had its own; others are those of the first. In float64, so that what all had
-  /// alike stays as it is.
+  /// Averages floating-point buffers, which differ between ranks, in float64: equal values stay unchanged. Other
+  /// buffers become those of the first section.
   void mean_of(const std::vector<at::Tensor>& buffers, const std::vector<Read>& sources,
                std::vector<at::Tensor> detail::Rest::*of) const {
     const at::NoGradGuard no_grad;
@@ -317,7 +317,7 @@ class Loading {
 
 }  // namespace
 
-/// Only in the cycle nodes go on by themselves.
+/// Nodes train independently only in the cycle.
 Alike detail::Training::alike() const {
   if (!daso || daso->phase() != Phase::cycle) return Alike::all;
   return daso->keeps_nodes_equal() ? Alike::node : Alike::none;

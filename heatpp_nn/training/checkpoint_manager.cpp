@@ -20,7 +20,7 @@ struct CheckpointManager::UnderWay {
   std::thread thread = {};
   std::atomic<bool> written = false;
   std::array<std::int64_t, 1> by_all = {0};
-  std::optional<Request> question = {};  // whether it is written by all
+  std::optional<Request> question = {};  // whether all ranks have written it
 
   UnderWay(std::int64_t numbered, detail::SectionWriter section) : number(numbered), writer(std::move(section)) {}
   ~UnderWay() {
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::string_view prefix = "checkpoint-", suffix = ".pt";
 
-/// The number in the name of a checkpoint.
+/// Returns the number in the name of a checkpoint.
 std::optional<std::int64_t> number_in(const std::string& name) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() < prefix.size() + suffix.size() + 1)
     return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::int64_t> number_in(const std::string& name) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-/// What writers that were killed have left aside.
+/// Removes the unfinished files of writers that were killed.
 void remove_unfinished(const fs::path& folder) {
   std::vector<fs::path> left;
   std::error_code ignored;

@@ -4,8 +4,8 @@
 
 namespace heatpp::nn {
 
-/// How many cores of its machine each rank of `comm` has, which the ranks on it share evenly, to compute on as many
-/// threads; 0: on those of OpenMP, as OMP_NUM_THREADS is set. Collective.
+/// Returns the number of cores for each rank of `comm`, to use as its number of threads: ranks on one machine share its
+/// cores evenly. 0: use OpenMP's number, because OMP_NUM_THREADS is set. Collective.
 [[nodiscard]] int share_of_cores(const Communicator& comm);
 
 }  // namespace heatpp::nn

@@ -22,8 +22,8 @@
 namespace heatpp::nn {
 namespace {
 
-/// Puts a module and all its parts into eval mode as long as it lives, and keeps gradients from its parameters. Those
-/// of inputs may be asked for by the module, as physics-informed networks do.
+/// Puts a module and all its parts into eval mode while it exists, and disables gradients of its parameters. The module
+/// may still compute gradients of inputs, as physics-informed networks do.
 class Eval {
  public:
   explicit Eval(const Network& network) : modules_(network.replica().shared_module()->modules()) {
@@ -32,7 +32,7 @@ class Eval {
     for (auto& parameter : modules_.front()->parameters())
       if (parameter.requires_grad()) differentiated_.push_back(parameter.requires_grad_(false));
   }
-  /// A module takes its parts along, which come behind it.
+  /// Setting a module's mode also sets that of its parts, so parts come after it.
   ~Eval() {
     for (auto& parameter : differentiated_) parameter.requires_grad_();
     for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i]->train(trained_[i]);
@@ -52,7 +52,7 @@ Tensors detached(Tensors tensors) {
   return tensors;
 }
 
-/// Hands over `count` rows, so many at once.
+/// Calls `call` for `count` rows, with `at_once` rows per call.
 void in_batches(std::int64_t count, std::int64_t at_once, const std::function<void(std::int64_t, std::int64_t)>& call) {
   for (std::int64_t first = 0; first < count; first += at_once) call(first, std::min(at_once, count - first));
 }
@@ -75,7 +75,7 @@ Tensors narrowed(const Tensors& tensors, std::int64_t first, std::int64_t count)
   return parts;
 }
 
-/// The outputs of some rows, one batch after the other.
+/// Computes the outputs of some rows, one batch after the other.
 class Outputs {
  public:
   Outputs(const Network& network, std::int64_t at_once) : network_(network), at_once_(at_once) {}
@@ -83,7 +83,7 @@ class Outputs {
   void add(const Tensors& rows) {
     in_batches(rows.front().size(0), at_once_, [&](auto first, auto count) { keep(narrowed(rows, first, count)); });
   }
-  /// All of them; where there are none, of the shape that a row of zeros like those of `rows` would have.
+  /// Returns all outputs. Without rows, it returns empty ones with the shape that a row of zeros like `rows` gives.
   [[nodiscard]] Tensors joined(Tensors rows) {
     const bool none = parts_.empty();
     for (auto& tensor : rows) {
@@ -110,10 +110,10 @@ class Outputs {
 
   const Network& network_;
   std::int64_t at_once_;
-  std::vector<Tensors> parts_;  // of each output
+  std::vector<Tensors> parts_;  // for each output
 };
 
-/// The inputs by rows. Where none of them is split, each rank has all rows, and of the outputs as well.
+/// Returns the inputs split by rows. If none of them is split, each rank has all rows, also of the outputs.
 std::vector<DNDarray> cut_alike(const std::vector<DNDarray>& inputs) {
   if (inputs.empty()) heatpp::detail::raise<ValueError>("predict", "got no arrays; expected the network's inputs");
   const auto whole = [](const DNDarray& x) { return !x.split() && x.ndim() > 0; };
@@ -200,7 +200,7 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
       means[name].add(looked_at.value, looked_at.weight.value_or(rows));
     }
   };
-  std::optional<Communicator::Failure> failure;  // of this rank, which goes on, as the loader may ask all ranks
+  std::optional<Communicator::Failure> failure;  // on this rank, which continues because the loader may communicate
   for (const auto& batch : loader.epoch(0)) {
     const auto rows = static_cast<double>(batch.inputs.size(0));
     if (rows > 0 && !failure) failure = heatpp::detail::failure_of([&] { add(batch, rows); });

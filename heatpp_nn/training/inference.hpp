@@ -13,8 +13,8 @@
 
 namespace heatpp::nn {
 
-/// A function of outputs and targets, or of outputs, targets and the network's inputs. It takes one tensor of each; or
-/// `const Tensors&`, by position, of what there are several of, row weights among the targets:
+/// A function of outputs and targets, or of outputs, targets and the network's inputs. It takes one tensor of each, or
+/// `const Tensors&` if there are several. Tensors come by position, and row weights are among the targets:
 ///     [](const at::Tensor& output, const Tensors& targets) { ... }
 template <class Value>
 class Criterion {
@@ -35,7 +35,7 @@ class Criterion {
           }
         }) {}
 
-  /// Throws ValueError where there are several tensors and the function takes one. Local.
+  /// Throws ValueError if there are several tensors and the function takes one. Local.
   [[nodiscard]] Value operator()(const Tensors& outputs, const Tensors& targets, const Tensors& inputs = {}) const {
     return call_(outputs, targets, inputs);
   }
@@ -67,23 +67,23 @@ class Criterion {
   std::function<Value(const Tensors&, const Tensors&, const Tensors&)> call_;
 };
 
-/// The loss of some rows, a tensor of one number that gradients are taken of: their mean, or what LossValue says.
+/// The loss of some rows, as a differentiable tensor with one number: their mean, or as LossValue says.
 using Loss = Criterion<LossValue>;
-/// A mean over some rows that is no more than looked at, such as `accuracy`; with a weight where rows do not count
-/// alike.
+/// A mean over some rows that is only reported, e.g. `accuracy`. It has a weight if rows do not count
+/// equally.
 using Metric = Criterion<MetricValue>;
 using Metrics = std::map<std::string, Metric>;
 
-/// What a network is worth on a dataset.
+/// The results of a network on a dataset.
 struct Evaluation {
   std::int64_t rows = 0;                       ///< on all ranks
-  double loss = 0;                             ///< the mean over them, by the loss's weights
-  std::map<std::string, double> metrics = {};  ///< likewise; NaN where nothing counts
+  double loss = 0;                             ///< mean over the rows, by the loss's weights
+  std::map<std::string, double> metrics = {};  ///< also means; NaN if all weights are 0
 };
 
-/// A replica of any type, to be applied to batches. The module's `forward` takes as many tensors as samples have
-/// inputs, or all as `Tensors`, and gives one tensor, `Tensors`, or a tuple of tensors. It may take derivatives with
-/// respect to its inputs in `fit`, `evaluate` and `predict` alike, after `x.requires_grad_()`.
+/// A replica of any type, which can be applied to batches. The module's `forward` takes one tensor for each input of a
+/// sample, or all as `Tensors`. It returns one tensor, `Tensors`, or a tuple of tensors. It may take derivatives with
+/// respect to its inputs after `x.requires_grad_()`: in `fit`, `evaluate` and `predict`.
 class Network {
  public:
   template <class Net>
@@ -92,14 +92,14 @@ class Network {
         forward_([&model](const Tensors& inputs) { return detail::forwarded(model.module(), inputs); }) {}
 
   [[nodiscard]] Replica& replica() const { return *replica_; }
-  /// The module's forward, of inputs on any device. Throws ValueError where it does not take so many, or none of their
-  /// dtypes. Local.
+  /// Calls the module's forward with inputs on any device. Throws ValueError if it does not take this number of inputs,
+  /// or not their dtypes. Local.
   [[nodiscard]] Tensors operator()(const Tensors& inputs) const;
-  /// The same for one input and one output.
+  /// Calls forward with one input and returns its only output.
   [[nodiscard]] at::Tensor operator()(const at::Tensor& inputs) const;
-  /// Of the module's first parameter, trained or not, else of its first buffer.
+  /// Returns the device of the module's first parameter, trained or not, or else of its first buffer.
   [[nodiscard]] at::Device device() const;
-  /// The tensors there.
+  /// Returns the tensors on this device.
   [[nodiscard]] Tensors on_device(Tensors tensors) const;
 
  private:
@@ -107,40 +107,40 @@ class Network {
   std::function<Tensors(const Tensors&)> forward_;
 };
 
-/// How evaluate and predict go through rows.
+/// Options of evaluate and predict.
 struct InferenceOptions {
-  std::int64_t batch_size = 256;           ///< rows of each rank that are computed at once
-  std::vector<Transform> transforms = {};  ///< of evaluate's batches; predict has no targets for them, and refuses them
+  std::int64_t batch_size = 256;           ///< number of rows that each rank computes at once
+  std::vector<Transform> transforms = {};  ///< applied to evaluate's batches; predict has no targets and refuses them
 };
 
-/// Mean loss and metrics over all rows of a dataset, without gradients of parameters and with the module in eval mode,
-/// whose parts each have their own mode again afterwards. Ranks go through their own rows. With DASO, `drain()` first,
-/// or each node judges with its own weights. Collective: an all-reduce of two numbers for the loss and each metric, and
-/// two of some bytes to agree. Throws on all ranks: CommError for a dataset on other ranks than the model's, ValueError
-/// where the batch size or the names of the metrics differ between ranks and where all weights are 0, what a transform,
-/// the network, the loss or a metric throws on any, and as DataLoader.
+/// Returns the mean loss and metrics over all rows of a dataset. It computes no gradients of parameters, and puts the
+/// module into eval mode; afterwards each part has its own mode again. Each rank computes its own rows. With DASO, call
+/// `drain()` before, or each node uses its own weights. Collective: an all-reduce of two numbers for the loss and for
+/// each metric, and two of a few bytes to agree. Throws on all ranks: CommError for a dataset on other ranks than the
+/// model's; ValueError if the batch size or the names of the metrics differ between ranks, or if all weights are 0;
+/// what a transform, the network, the loss or a metric throws on any rank; and as DataLoader.
 [[nodiscard]] Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& loss,
                                   const Metrics& metrics = {}, const InferenceOptions& options = {});
 
-/// The network's outputs for the rows of `x`, cut as `x`, which is cut anew where it is not split along axis 0 or not
-/// at all. In eval mode, without gradients of parameters. Local but for that. A network that throws on one rank throws
-/// on all.
+/// Returns the network's outputs for the rows of `x`, split as `x`. An `x` that is split along another axis than 0 is
+/// recut first. Eval mode, without gradients of parameters. Local except for the recut. If a network throws on one
+/// rank, all ranks throw.
 [[nodiscard]] DNDarray predict(const Network& network, const DNDarray& x, const InferenceOptions& options = {});
 
-/// The same for networks of several inputs, or of several outputs: cut as the first input that is split along axis 0.
-/// Throws ValueError for inputs that have not equally many rows, and for outputs without rows.
+/// Predicts for several inputs or outputs, split as the first input that is split along axis 0. Throws ValueError for
+/// inputs with different numbers of rows, and for outputs without rows.
 [[nodiscard]] std::vector<DNDarray> predict(const Network& network, const std::vector<DNDarray>& inputs,
                                             const InferenceOptions& options = {});
 
-/// Where predict_hdf5 reads and writes.
+/// Options of predict_hdf5.
 struct PredictHdf5Options {
   Names inputs = "inputs";    ///< names of the datasets in each file: one, or several in braces
-  Names outputs = "outputs";  ///< of those that are written
+  Names outputs = "outputs";  ///< names of the datasets that are written
   InferenceOptions inference = {};
 };
-/// The same for an array in HDF5 files that need not fit into memory: each rank reads its part of the rows, some at a
-/// time. Outputs are kept in memory until the last one and then written to one file, by all ranks together. Collective.
-/// Errors as io::load_hdf5 and io::save_hdf5, and ValueError where names are more or fewer than outputs.
+/// Predicts for an array in HDF5 files that may exceed the memory: each rank reads its rows in parts. Outputs stay in
+/// memory and are written at the end to one file, by all ranks together. Collective. Throws as io::load_hdf5 and
+/// io::save_hdf5, and ValueError if the number of names is not that of outputs.
 void predict_hdf5(const Network& network, const io::Source& from, const std::filesystem::path& to,
                   const PredictHdf5Options& options = {});
 

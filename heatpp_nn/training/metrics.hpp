@@ -8,16 +8,16 @@ class Tensor;
 
 namespace heatpp::nn {
 
-/// A mean that each rank gathers for itself until somebody asks for the mean over all.
+/// A mean that each rank accumulates locally until the mean over all ranks is asked for.
 class Average {
  public:
-  /// `value` is the mean of `count` samples, or by a weight of `count`; anything where that is 0. Local.
+  /// Adds `value`, the mean of `count` samples, or with the weight `count`; if that is 0, any value is allowed. Local.
   void add(double value, double count = 1);
-  /// Of this rank; NaN without samples.
+  /// Returns this rank's mean; NaN without samples.
   [[nodiscard]] double local() const { return sum_ / count_; }
-  /// Over all ranks, the same on each; NaN without samples. Collective.
+  /// Returns the mean over all ranks, equal on each; NaN without samples. Collective.
   [[nodiscard]] double value(const Communicator& comm) const;
-  /// How many samples there are on all ranks. Collective.
+  /// Returns the number of samples on all ranks. Collective.
   [[nodiscard]] double count(const Communicator& comm) const;
   void reset() { *this = {}; }
 
@@ -31,47 +31,47 @@ class Moments {
  public:
   struct Result {
     std::int64_t count = 0;
-    double mean = 0, std = 0;  ///< NaN without values; the standard deviation is that of the values themselves (ddof 0)
+    double mean = 0, std = 0;  ///< NaN without values; std is that of the population (ddof 0)
   };
-  /// All elements of `values`. Local: their moments are put together with those before (Chan, Golub, LeVeque 1979).
+  /// Adds all elements of `values`. Local: it combines their moments with those before (Chan, Golub, LeVeque 1979).
   void add(const at::Tensor& values);
   void add(double value);
-  /// The same on all ranks. Collective: one all-gather of three numbers of each rank.
+  /// Returns the result, equal on all ranks. Collective: one all-gather of three numbers per rank.
   [[nodiscard]] Result value(const Communicator& comm) const;
   void reset() { *this = {}; }
 
  private:
   void add(double count, double mean, double squares);
 
-  double count_ = 0, mean_ = 0, squares_ = 0;  // of distances from the mean
+  double count_ = 0, mean_ = 0, squares_ = 0;  // squares_: sum of squared distances from the mean
 };
 
-/// The share of rows of `scores` (n, classes) that are largest at the class in `targets` (n). Local.
+/// Returns the share of rows of `scores` (n, classes) whose largest score is at the class in `targets` (n). Local.
 [[nodiscard]] double accuracy(const at::Tensor& scores, const at::Tensor& targets);
-/// The share of rows whose class is among the k with the largest scores; with fewer classes than k: 1. Local.
+/// Returns the share of rows whose class is among the k largest scores; 1 if there are fewer classes than k. Local.
 [[nodiscard]] double top_k_accuracy(const at::Tensor& scores, const at::Tensor& targets, int k);
 
-/// Intersection over union of what is found (`scores` above 0) and of what is there (`masks` above 0), the mean over
-/// rows; 1 for a row without either. Local. Throws ValueError where their shapes differ.
+/// Returns the mean over rows of the intersection over union of the prediction (`scores` above 0) and the target
+/// (`masks` above 0); 1 for a row where both are empty. Local. Throws ValueError if their shapes differ.
 [[nodiscard]] double intersection_over_union(const at::Tensor& scores, const at::Tensor& masks);
 
-/// How often rows of each class were taken for each class.
+/// Counts how often rows of each class were predicted as each class.
 class ConfusionMatrix {
  public:
   explicit ConfusionMatrix(int classes);
-  /// Rows of `scores` (n, classes), or predicted classes (n), and the right classes (n). Local. Throws ValueError for
-  /// classes out of range.
+  /// Adds rows of `scores` (n, classes), or predicted classes (n), and the true classes (n). Local. Throws ValueError
+  /// for classes out of range.
   void add(const at::Tensor& scores, const at::Tensor& targets);
-  /// Counts over all ranks, the same on each, row by row: element (i, j) at i * classes + j is how many of class i were
-  /// taken for j. Collective.
+  /// Returns the counts over all ranks, equal on each, row by row: element (i, j) at i * classes + j is the number of
+  /// rows of class i that were predicted as j. Collective.
   [[nodiscard]] std::vector<std::int64_t> value(const Communicator& comm) const;
   void reset() { counts_.assign(counts_.size(), 0); }
 
   struct Scores {
     double accuracy = 0;
-    std::vector<double> precision, recall, f1;  ///< of each class; 0 where nothing is divided by nothing
+    std::vector<double> precision, recall, f1;  ///< for each class; 0 instead of 0 / 0
   };
-  /// Collective.
+  /// Returns the scores over all ranks. Collective.
   [[nodiscard]] Scores scores(const Communicator& comm) const;
 
  private:
@@ -79,8 +79,8 @@ class ConfusionMatrix {
   std::vector<std::int64_t> counts_;
 };
 
-/// How well a network's outputs fit their targets, over all elements: mean squared error, coefficient of determination
-/// and relative L2 error.
+/// Measures how well a network's outputs fit their targets, over all elements: mean squared error, coefficient of
+/// determination and relative L2 error.
 class RegressionMetrics {
  public:
   struct Result {
@@ -90,9 +90,9 @@ class RegressionMetrics {
     double r2 = 0;           ///< 1 - sum (output - target)^2 / sum (target - mean target)^2
     double relative_l2 = 0;  ///< |output - target| / |target|, norms over all elements
   };
-  /// Of equal shapes; sums are in float64. Local. Throws ValueError.
+  /// Adds tensors of equal shapes; sums are in float64. Local. Throws ValueError.
   void add(const at::Tensor& outputs, const at::Tensor& targets);
-  /// The same on all ranks. Collective.
+  /// Returns the result, equal on all ranks. Collective.
   [[nodiscard]] Result value(const Communicator& comm) const;
   void reset() { *this = {}; }
 

@@ -21,10 +21,10 @@ using io::detail::SafeTensors;
 
 constexpr auto save_op = "save_safetensors", load_op = "load_safetensors";
 
-/// What PyTorch's state_dict has.
+/// The tensors of PyTorch's state_dict.
 using State = std::map<std::string, at::Tensor>;
 
-/// The buffers of a part that are not persistent.
+/// Removes the buffers of a part that are not persistent.
 void leave_out(State& state, const torch::nn::Module& part, const std::string& prefix) {
   if (const auto* loaded = dynamic_cast<const LoadedModule*>(&part))
     for (const auto& name : loaded->not_persistent()) state.erase(prefix + name);
@@ -61,7 +61,7 @@ std::string listing(const std::vector<std::string>& names) {
   return text.empty() ? "none" : text;
 }
 
-/// Throws where the file's tensors do not fit the module's.
+/// Throws if the file's tensors do not fit the module's.
 void check(const SafeTensors& contents, const State& state, const std::string& path, bool strict) {
   std::vector<std::string> unknown, missing;
   for (const auto& tensor : contents.tensors) {
@@ -107,7 +107,7 @@ void load_safetensors(const std::string& path, torch::nn::Module& module, const 
   const auto& comm = comm_of(options.comm);
   const at::NoGradGuard no_grad;
   const auto state = state_of(module);
-  State read;  // on rank 0: all of it before anything is changed
+  State read;  // on rank 0, complete before anything is changed
   detail::check_agreed(load_op, comm, {{"path", path}}, [&] {
     if (comm.rank() != 0) return;
     io::detail::FileReader file(path, load_op);

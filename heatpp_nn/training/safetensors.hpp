@@ -13,16 +13,16 @@ class Replica;
 
 /// Options of save_safetensors.
 struct SaveWeightsOptions {
-  std::map<std::string, std::string> metadata = {{"format", "pt"}};  ///< texts for readers
+  std::map<std::string, std::string> metadata = {{"format", "pt"}};  ///< text entries for readers
   std::optional<Communicator> comm = std::nullopt;                   ///< nullopt: default_comm(), or the replica's
 };
-/// Writes the parameters and buffers of `module` on rank 0 to a file in safetensors format, under the names that
-/// PyTorch's state_dict gives them ("layer1.0.weight"), which Python reads with safetensors.torch.load_file. Buffers
-/// of a LoadedModule that are not persistent are left out. Parameters that share memory are written under each of their
-/// names. The file replaces an older one when it is complete and on the disk. Collective. Throws on all ranks: IoError,
-/// TypeError for dtypes that the format has not (complex128), and ValueError for paths that differ between ranks.
+/// Writes the parameters and buffers of `module` on rank 0 to a file in safetensors format, under the names of
+/// PyTorch's state_dict ("layer1.0.weight"). Python reads it with safetensors.torch.load_file. Non-persistent buffers
+/// of a LoadedModule are left out. Parameters that share memory are written under each of their names. The file
+/// replaces an older one after it is complete and on the disk. Collective. Throws on all ranks: IoError, TypeError for
+/// dtypes that the format lacks (complex128), ValueError for paths that differ between ranks.
 void save_safetensors(const std::string& path, const torch::nn::Module& module, const SaveWeightsOptions& options = {});
-/// The same of a replica's module, on its ranks.
+/// Writes a replica's module, on its ranks.
 void save_safetensors(const std::string& path, const Replica& model, SaveWeightsOptions options = {});
 
 /// Options of load_safetensors.
@@ -30,12 +30,12 @@ struct LoadWeightsOptions {
   bool strict = true;                               ///< whether file and module must have the same names
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm(), or the replica's
 };
-/// Copies a file's tensors into the parameters and buffers of the same names, on all ranks, converting dtypes. Rank 0
-/// reads and broadcasts, a tensor at a time. Collective. Throws on all ranks, before anything is changed: IoError for a
-/// file that is missing or damaged, ValueError for paths that differ between ranks, other shapes and, if strict,
-/// names that one of both has not.
+/// Copies a file's tensors into the parameters and buffers of the same names, on all ranks, and converts dtypes. Rank 0
+/// reads and broadcasts one tensor at a time. Collective. Throws on all ranks, before anything is changed: IoError for
+/// a file that is missing or damaged; ValueError for paths that differ between ranks, for other shapes and, if strict,
+/// for names that only the file or only the module has.
 void load_safetensors(const std::string& path, torch::nn::Module& module, const LoadWeightsOptions& options = {});
-/// The same into a replica's module, on its ranks.
+/// Loads into a replica's module, on its ranks.
 void load_safetensors(const std::string& path, const Replica& model, LoadWeightsOptions options = {});
 
 }  // namespace heatpp::nn

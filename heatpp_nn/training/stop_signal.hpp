@@ -5,28 +5,28 @@
 
 namespace heatpp::nn {
 
-/// Notes signals by which a batch system announces the end of a job (Slurm sends SIGTERM, or with `--signal` SIGUSR1),
-/// so that all ranks stop at the same batch:
+/// Records signals by which a batch system announces the end of a job (Slurm sends SIGTERM, or with `--signal`
+/// SIGUSR1), so that all ranks stop at the same batch:
 ///     for (...) { ...; if (stop.agreed()) { save_checkpoint(...); break; } }
-/// A second signal of the kind acts as if this object were not there. One object at a time.
+/// A second signal of the same kind acts as if this object did not exist. Only one object may exist at a time.
 class StopSignal {
  public:
   explicit StopSignal(const Communicator& comm, std::vector<int> signals = {SIGTERM, SIGUSR1});
-  /// Puts the former handlers back.
+  /// Restores the previous handlers.
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  /// Whether any rank had noted a signal by the call before this one; the same on all ranks. The question travels while
-  /// the caller works, so that nobody waits for it. Collective.
+  /// Whether any rank had recorded a signal by the previous call; equal on all ranks. The reduction runs while the
+  /// caller works, so no rank waits for it. Collective.
   [[nodiscard]] bool agreed();
-  /// Whether any rank has noted a signal by now. Collective: one all-reduce that is waited for.
+  /// Whether any rank has recorded a signal by now. Collective: one blocking all-reduce.
   [[nodiscard]] bool agreed_now() const;
 
  private:
   struct Former {
     int signal;
-    struct sigaction action;  // with its flags, which std::signal forgets
+    struct sigaction action;  // with its flags, which std::signal drops
   };
 
   Communicator comm_;

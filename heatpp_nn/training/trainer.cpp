@@ -39,11 +39,11 @@ struct Trainer::Impl {
   torch::optim::Optimizer& optimizer;
   Loss loss;
   TrainerOptions options;
-  std::optional<GroupRates> rates = {};  // before a schedule, or a checkpoint, sets others
+  std::optional<GroupRates> rates = {};  // as they were before a schedule or a checkpoint sets others
   std::unique_ptr<DASO> daso = {};
   std::optional<GradScaler> scaler = {};
   std::unique_ptr<detail::WeightMean> mean = {};
-  int threads = 0;  ///< to compute on, in each call
+  int threads = 0;  ///< number of threads for the computation in each call
 
   [[nodiscard]] Replica& replica() const { return network.replica(); }
   [[nodiscard]] const Communicator& comm() const { return replica().topology().comm(); }
@@ -91,7 +91,7 @@ class Trainer::Fit {
     if (options_.rate) rate_ = options_.rate(length_);
     detail::check_rate(trainer_.comm(), rate_, length_.total);
     if (options_.folder.empty()) return;
-    (void)detail::name_of(trainer_.optimizer);  // which checkpoints have to know
+    (void)detail::name_of(trainer_.optimizer);  // checkpoints need it; throws if it is unknown
     std::vector<std::string> names;
     for (const auto& [name, metric] : options_.metrics) names.push_back(name);
     log_.emplace(trainer_.comm(), options_.folder, names, static_cast<double>(batch_ + 1));
@@ -121,7 +121,7 @@ class Trainer::Fit {
   [[nodiscard]] Replica& replica() const { return trainer_.replica(); }
   [[nodiscard]] GradScaler* scaler() const { return trainer_.scaler ? &*trainer_.scaler : nullptr; }
   [[nodiscard]] std::string file(const char* name) const { return (options_.folder / name).string(); }
-  /// Whether ranks have trained apart, in nodes or within one.
+  /// Whether ranks have trained independently, by node or within a node.
   [[nodiscard]] bool apart() const {
     return trainer_.daso && (trainer_.daso->nodes() > 1 || !trainer_.daso->keeps_nodes_equal());
   }
@@ -132,7 +132,7 @@ class Trainer::Fit {
           std::make_unique<DASO>(replica(), trainer_.optimizer, detail::daso_options(options_, length_, scaler()));
   }
 
-  /// Returns false where a signal has come.
+  /// Returns false if a signal has arrived.
   bool train_epoch() {
     const auto rest = loader_.epoch(position_);
     replica().weigh_buffers(rows_of_epoch());
@@ -152,7 +152,7 @@ class Trainer::Fit {
     return true;
   }
 
-  /// This rank's.
+  /// Returns the number of rows of this rank.
   [[nodiscard]] double rows_of_epoch() const {
     std::int64_t rows = 0;
     for (std::int64_t batch = 0; batch < loader_.batches(); ++batch) rows += loader_.sampler().count(batch);
@@ -164,12 +164,12 @@ class Trainer::Fit {
     return signal_.agreed();
   }
 
-  /// Whether all ranks ask each other for signals and written checkpoints: nodes that go on by themselves do so seldom.
+  /// Whether ranks ask each other for signals and written checkpoints. Independent nodes do so less often.
   [[nodiscard]] bool asks() const {
     return !trainer_.daso || trainer_.daso->phase() != Phase::cycle || batch_ % 4 == 0;
   }
 
-  /// Returns this rank's loss, 0 without rows.
+  /// Returns this rank's loss, or 0 without rows.
   double train_batch(const Batch& batch) {
     if (rate_) trainer_.rates->set(trainer_.optimizer, rate_(batch_));
     const bool by_closure = detail::steps_by_closure(trainer_.optimizer);
@@ -182,7 +182,7 @@ class Trainer::Fit {
     return loss.value;
   }
 
-  /// Leaves the gradients of a batch.
+  /// Computes the gradients of a batch.
   detail::WeighedLoss differentiate(const Batch& batch) {
     trainer_.optimizer.zero_grad();
     const bool norms = has_synchronised_norms(*replica().shared_module());
@@ -198,19 +198,19 @@ class Trainer::Fit {
     return loss;
   }
 
-  /// The number of the batch that is trained.
+  /// Returns the number of the current batch.
   [[nodiscard]] std::int64_t number() const { return loader_.position().batch - 1; }
   [[nodiscard]] double rows_of_all() const { return static_cast<double>(loader_.sampler().total(number())); }
 
-  /// BatchNorm refuses one row, which one rank alone may have: all agree on the first batch in which any has one.
+  /// BatchNorm refuses one row, even if only one rank has one. So all ranks agree on the first batch with such a rank.
   void together(const std::function<void()>& work) {
     if (takes_one_row_ || !loader_.sampler().any_has(1, number())) return work();
     all_or_none(trainer_.comm(), work);
     takes_one_row_ = true;
   }
 
-  /// Where nothing counts, for layers that normalise over all ranks and wait for this one, one that all outputs have a
-  /// part in.
+  /// Returns the loss of a batch. If its weight is 0, returns one that depends on all outputs: other ranks wait for
+  /// this one in layers that normalise over all ranks.
   detail::WeighedLoss loss_of(const Batch& batch) {
     std::optional<Autocast> autocast;
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
@@ -245,12 +245,12 @@ class Trainer::Fit {
     if (validation_) validate(result);
     position_ = {options_.seed, position_.epoch + 1, 0};
     losses_.begin();
-    if (log_) log_->epoch(batch_, result);  // before the checkpoint, which later rows are dropped after
+    if (log_) log_->epoch(batch_, result);  // before the checkpoint: a resumption drops later rows of the log
     save();
     result_.epochs.push_back(std::move(result));
   }
 
-  /// What ranks train or keep by themselves, so that a row gets the same outputs on all.
+  /// Averages what ranks train or keep independently, so that a row gets the same outputs on all ranks.
   void make_equal() {
     if (trainer_.daso) trainer_.daso->drain();
     else replica().average_buffers();
@@ -273,7 +273,7 @@ class Trainer::Fit {
 
   void save() {
     if (options_.folder.empty()) return;
-    const detail::LoopState state{.losses = losses_.epoch(trainer_.comm()),  // which other ranks may go on with
+    const detail::LoopState state{.losses = losses_.epoch(trainer_.comm()),  // other ranks may continue with it
                                   .batch = batch_,
                                   .early = early_.state(),
                                   .scale = scaler() ? scaler()->state() : GradScaler::State{},
@@ -281,7 +281,7 @@ class Trainer::Fit {
     checkpoints_->save(batch_, trainer_.training(), position_, {{"trainer", detail::to_tensor(state)}});
   }
 
-  /// The optimizer's options stay those of the program, which may ask for others than the one that wrote the file.
+  /// Loads the newest checkpoint, but keeps the optimizer's options of the program, which may differ from the file's.
   std::optional<Resumed> newest() {
     const auto asked = detail::options_of(trainer_.optimizer);
     auto resumed = checkpoints_->resume(trainer_.training());
@@ -294,7 +294,7 @@ class Trainer::Fit {
     if (!resumed) return;
     position_ = resumed->position;
     if (!position_.rows) position_.batch = std::min(position_.batch, length_.epoch);
-    if (position_.batch == 0) position_.seed = options_.seed;  // an epoch ends in the order in which it began
+    if (position_.batch == 0) position_.seed = options_.seed;  // an epoch that has begun keeps its order
     const auto found = resumed->extras.find("trainer");
     const auto state = detail::loop_state(found == resumed->extras.end() ? at::Tensor() : found->second);
     if (!state)
@@ -308,7 +308,7 @@ class Trainer::Fit {
     fit_length();
   }
 
-  /// To what is done and what is left, where batches were of another size. DASO's phases are made for it.
+  /// Sets the length to the batches done plus those left, if batches had another size, and makes DASO's phases for it.
   void fit_length() {
     const auto left = loader_.sampler().from(position_).batches() - position_.batch;
     const auto total = batch_ + left + (options_.epochs - position_.epoch - 1) * length_.epoch;
@@ -328,12 +328,12 @@ class Trainer::Fit {
   StopSignal signal_;
   EarlyStopping early_;
   detail::RankRandom random_;
-  double least_ = std::numeric_limits<double>::infinity();  // validation loss
+  double least_ = std::numeric_limits<double>::infinity();  // smallest validation loss
   std::optional<CheckpointManager> checkpoints_;
   std::optional<detail::TrainingLog> log_;
   Position position_;
-  std::int64_t batch_ = 0;      // of the whole training
-  bool takes_one_row_ = false;  // the network, in a batch of a rank
+  std::int64_t batch_ = 0;      // in the whole training
+  bool takes_one_row_ = false;  // whether the network takes a batch of one row on a rank
   detail::LossSums losses_;
   TrainingResult result_;
 };

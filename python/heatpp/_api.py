@@ -1,4 +1,4 @@
-"""What the array API and NumPy's habits ask for beside heatpp's own functions."""
+"""Functions of the array API and of NumPy that heatpp does not have itself."""
 
 import builtins
 import collections
@@ -20,7 +20,7 @@ _KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["compl
 
 
 class __array_namespace_info__:  # noqa: N801
-    """What the array API's programs ask of a library."""
+    """What programs of the array API ask of a library."""
 
     def capabilities(self):
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
@@ -42,7 +42,7 @@ class __array_namespace_info__:  # noqa: N801
 
 
 def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None):
-    """An array as it is, or what all ranks give alike as an array; `copy=False` fails where it takes memory of its own."""
+    """Returns an array unchanged, or data that are equal on all ranks as an array. With `copy=False` it throws if a copy is needed."""
     if not isinstance(obj, DNDarray) or copy or split is not None:
         if copy is False:
             raise ValueError("[asarray] got copy=False for what has to be copied; expected an array of heatpp's")
@@ -55,7 +55,8 @@ def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None
 
 
 def array(data, dtype=None, split=None, device="cpu", comm=None, *, copy=True, ndmin=0):
-    """Numbers, lists or arrays that all ranks give alike, as an array with memory of its own, with axes of extent 1 in front where it has fewer than ndmin. See the C++ function."""
+    """Returns numbers, lists or arrays that are equal on all ranks as an array with memory of its own. Axes of extent 1 are added in front up to
+    ndmin axes. See the C++ function."""
     if not copy:
         return asarray(data, dtype=dtype, split=split, device=device, comm=comm, copy=copy)
     if not ndmin:
@@ -65,25 +66,25 @@ def array(data, dtype=None, split=None, device="cpu", comm=None, *, copy=True, n
 
 
 def average(x, /, axis=None, weights=None, *, returned=False, **options):
-    """The mean with weights, and if it is asked for their sum. See the C++ function."""
+    """Returns the weighted mean, and on request the sum of the weights. See the C++ function."""
     return (C.average_returned if returned else C.average)(x, axis=axis, weights=weights, **options)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    """`x` in another dtype."""
+    """Returns `x` in another dtype."""
     found = x.astype(dtype).to_device(device or x.device)
     return C.copy(found) if copy and found.dtype == x.dtype else found
 
 
 def isdtype(dtype, kind):
-    """Whether a dtype is one, of a kind, or of any of several."""
+    """Whether a dtype equals another, or belongs to one or several kinds."""
     if isinstance(kind, tuple):
         return builtins.any(isdtype(dtype, each) for each in kind)
     return C.dtype(dtype) in _KINDS[kind] if isinstance(kind, str) and kind in _KINDS else C.dtype(dtype) == kind
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype of an operation on arrays, dtypes and numbers."""
+    """Returns the dtype of an operation on arrays, dtypes and numbers."""
     numbers = [each for each in arrays_and_dtypes if isinstance(each, (bool, int, float, complex))]
     found = None
     for each in arrays_and_dtypes:
@@ -98,58 +99,58 @@ def result_type(*arrays_and_dtypes):
 
 
 def broadcast_arrays(*arrays):
-    """Arrays of one shape. Communicates as broadcast_to."""
+    """Returns arrays of one common shape. Communicates as broadcast_to."""
     return C.broadcast_arrays(list(arrays))
 
 
 def meshgrid(*arrays, indexing="xy", **options):
-    """Coordinates of a grid. See the C++ function."""
+    """Returns the coordinates of a grid. See the C++ function."""
     return C.meshgrid(list(arrays), indexing=indexing, **options)
 
 
 def unstack(x, /, *, axis=0):
-    """The parts of an array along an axis, without it."""
+    """Returns the parts of an array along an axis, without this axis."""
     return tuple(C.unstack(x, axis))
 
 
 def reshape(x, /, shape, *, copy=None, **options):
-    """`x` in another shape; `copy=True` gives memory of its own."""
+    """Returns `x` in another shape; with `copy=True` in memory of its own."""
     found = C.reshape(x, shape, **options)
     return C.copy(found) if copy else found
 
 
 def nonzero(x, /):
-    """The positions of what is not 0, an array for each axis: `x[nonzero(x)]` are these elements."""
+    """Returns the positions of nonzero elements, an array for each axis: `x[nonzero(x)]` are these elements."""
     return tuple(C.nonzero(x))
 
 
 def where(condition, x=None, y=None):
-    """From x where the condition holds, else from y; without these, nonzero."""
+    """Returns x if the condition is true, otherwise y; without x and y, as nonzero."""
     return nonzero(condition) if x is None else C.where(condition, x, y)
 
 
 def einsum(subscripts, /, *operands):
-    """The sums of products that the subscripts say. See the C++ function."""
+    """Returns the sums of products that the subscripts define. See the C++ function."""
     return C.einsum(subscripts, operands[0] if isinstance(operands[0], (list, tuple)) else list(operands))
 
 
 def ix_(*positions):
-    """Positions of each axis that broadcast to those of a grid."""
+    """Returns positions of each axis that broadcast to those of a grid."""
     return tuple(C.ix_(list(positions)))
 
 
 def permute_dims(x, /, axes):
-    """The axes in another order."""
+    """Returns the array with its axes in another order."""
     return C.permute_dims(x, (axes,) if isinstance(axes, int) else axes)
 
 
 def clip(x, /, min=None, max=None):
-    """`x` limited to min .. max."""
+    """Limits `x` to min .. max."""
     return C.clip(x, min, max)
 
 
 def finfo(type, /):
-    """Limits of a floating dtype, or of an array's."""
+    """Returns the limits of a floating-point dtype, or of that of an array."""
     return C.finfo(type.dtype if isinstance(type, DNDarray) else type)
 
 
@@ -157,7 +158,7 @@ _IntegerLimits = collections.namedtuple("IntegerLimits", "bits min max dtype")
 
 
 def iinfo(type, /):
-    """Limits of a dtype of whole numbers, or of an array's."""
+    """Returns the limits of an integer dtype, or of that of an array."""
     kind = type.dtype if isinstance(type, DNDarray) else C.dtype(type)
     return _IntegerLimits(*C.iinfo(kind), kind)
 
@@ -173,22 +174,22 @@ empty_like, zeros_like, ones_like = (_like(getattr(C, name)) for name in ("empty
 
 
 def full_like(x, /, fill_value, dtype=None, *, device=None, **options):
-    """As zeros_like, of another number."""
+    """Returns an array like `x`, filled with one number."""
     return asarray(C.full_like(x, fill_value, dtype=dtype, **options), device=device)
 
 
 def _trace(x, /, *, offset=0, dtype=None, _trace=C.linalg.trace):
-    """The sums of the diagonals of matrices."""
+    """Returns the sums of the diagonals of matrices."""
     return _trace(x if dtype is None else x.astype(dtype), offset)
 
 
 def _svd(x, /, full_matrices=True, compute_uv=True, _svd=C.linalg.svd):
-    """Singular values and vectors, by default as many of these as make up bases, or the values alone: NumPy's. See the C++ function."""
+    """Returns singular values and vectors, by default complete bases, or only the values, as in NumPy. See the C++ function."""
     return _svd(x, full_matrices=full_matrices) if compute_uv else C.linalg.svdvals(x)
 
 
 def _linalg_error(name):
-    """NumPy's LinAlgError, which is loaded as it is asked for."""
+    """Returns NumPy's LinAlgError, which is loaded on demand."""
     if name != "LinAlgError":
         raise AttributeError(f"heatpp.linalg has no {name}")
     return importlib.import_module("numpy.linalg").LinAlgError
@@ -214,7 +215,7 @@ _spelled = spell_all(globals())
 
 
 def _array_function(self, function, types, arguments, options):
-    """NumPy's functions of our arrays are ours of the same name, if there is one."""
+    """Maps NumPy's functions of heatpp's arrays to heatpp's functions of the same name, if there is one."""
     space = {"numpy": sys.modules["heatpp"], "numpy.linalg": C.linalg, "numpy.fft": C.fft}.get(function.__module__)
     found = getattr(space, function.__name__, None)
     known = builtins.all(issubclass(each, (DNDarray, sys.modules["numpy"].ndarray)) for each in types)
@@ -223,7 +224,7 @@ def _array_function(self, function, types, arguments, options):
         return NotImplemented
     made = found(*arguments, **{name: value for name, value in options.items() if name != "out"})
     if function.__name__ == "qr" and "r" in (options.get("mode"), *arguments[1:]):
-        return made.R  # alone, as NumPy has it
+        return made.R  # only R, as in NumPy
     if out is None:
         return made
     out[...] = made
@@ -242,7 +243,7 @@ def _array_ufunc(self, function, method, *arguments, out=(), **options):
 
 
 def _whole_array(self):
-    """What makes an array of NumPy's of one that each process has whole, as scikit-learn asks for; np.asarray asks for the block before."""
+    """Returns a NumPy array of an array that each process holds as a whole, for scikit-learn; np.asarray asks for the block before."""
     if self.split is not None and self.comm.size > 1:
         raise AttributeError("[__array__] got an array of which each rank has a part; expected x.numpy(), all of it on each rank, or x.larray, the part")
 
@@ -257,7 +258,7 @@ DNDarray.__array__ = property(_whole_array)
 DNDarray.__array_namespace__, DNDarray.__array_function__, DNDarray.__array_ufunc__ = _namespace, _array_function, _array_ufunc
 _ours = globals()
 for _name in C._methods.split():
-    if not hasattr(DNDarray, _name) and _name != "extract":  # whose first array is the condition
+    if not hasattr(DNDarray, _name) and _name != "extract":  # its first array is the condition
         setattr(DNDarray, _name, _method(_ours.get(_name) or getattr(C, _name)))
 
 
@@ -270,22 +271,22 @@ def _transpose(self, *axes):
 
 
 def _astype(self, dtype, copy=True, _astype=DNDarray.astype):
-    """`x` in another dtype."""
+    """Returns `x` in another dtype."""
     return _astype(self, dtype)
 
 
 def _compress(self, condition, axis=None, **options):
-    """The parts of an axis, or elements, at which the condition holds."""
+    """Returns the parts of an axis, or elements, at which the condition is true."""
     return C.compress(condition, self, axis, **options)
 
 
 def _fill(self, value):
-    """Writes a number everywhere."""
+    """Writes a number to all elements."""
     self[...] = value
 
 
 def _item(self, *index, _item=DNDarray.item):
-    """The element as a number: the only one, or that at a position. Collective."""
+    """Returns an element as a number: the only one, or that at a position. Collective."""
     if len(index) == 1 and self.ndim != 1:
         index = sys.modules["numpy"].unravel_index(index[0], self.shape)
     return _item(self[tuple(int(i) for i in index)] if index else self)

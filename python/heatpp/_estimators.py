@@ -1,4 +1,4 @@
-"""scikit-learn's names of options and results on heatpp's estimators, and what its own tools ask of estimators."""
+"""scikit-learn's names of options and results for heatpp's estimators, and the interface that scikit-learn's tools need."""
 
 import operator
 import re
@@ -16,21 +16,21 @@ _VALUES = {"seed": {None: _DEFAULT}, "categorical_features": {None: _DEFAULT, "f
            "init": {"k-means++": "plus_plus", "k-means||": "parallel", "random_from_data": "random"},
            "metric": {"minkowski": _DEFAULT, "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"},
            "solver": {"auto": "automatic", "covariance_eigh": "covariance", "arpack": "automatic", "cd": "coordinate_descent", "mu": "multiplicative"}}
-# Options whose values are brought to heatpp's form.
+# Options whose values are converted to heatpp's form.
 _MADE = {"categorical_features": lambda value: _positions(value), "monotonic_cst": lambda value: [int(each) for each in value]}
 # Classes by scikit-learn's names.
 _CLASSES = {"SpectralClustering": "Spectral"}
-# What is learnt and has as many columns as there are features, of whichever a class has first.
+# Results with as many columns as there are features; the first one that a class has is used.
 _OF_FEATURES = ("components", "centers", "theta", "means", "feature_log_prob", "coef", "feature_importances", "scale", "mean", "max_abs", "quantiles", "statistics")
 # Options that stand for several of heatpp's, by their value.
 _SPLIT = {"feature_range": lambda value: {"low": value[0], "high": value[1]},
           "penalty": {"l2": {"l1_ratio": 0.0}, "l1": {"l1_ratio": 1.0}, "elasticnet": {}, None: {"c": float("inf")}}.get, "p": {1: {"metric": "manhattan"}, 2: {}}.get}
-# Options that say how to compute and change no result, where a class has no such option: of all classes, and of some.
+# Options on how to compute that change no result, for classes without such an option: for all classes, and for some.
 _ADVICE = {"n_jobs", "verbose", "verbose_interval", "copy", "copy_X", "copy_x", "algorithm", "leaf_size", "precompute", "power_iteration_normalizer", "order", "eigen_solver", "eigen_tol"}
 _ADVICE_OF = {"Ridge LinearRegression": {"solver", "max_iter", "tol", "random_state"}, "LogisticRegression PoissonRegressor": {"solver", "random_state"}, "PCA": {"tol"},
               "ElasticNet Lasso": {"random_state"}, "QuantileTransformer": {"subsample", "random_state"}, "GroupKFold": {"random_state"}, "NMF": {"shuffle"}}
 _ADVICE_OF = {name: advice for names, advice in _ADVICE_OF.items() for name in names.split()}
-# Options of which heatpp has some values.
+# Options of which heatpp has only some values.
 _ONLY = {"positive": (False,), "dual": (False,), "intercept_scaling": (1,), "multi_class": ("auto", "multinomial", "deprecated"), "class_weight": (None,), "selection": ("cyclic",),
          "shrinkage": (None,), "covariance_estimator": (None,), "store_covariance": (False,), "solver": ("svd",), "class_prior": (None,), "force_alpha": (True,), "splitter": ("best",),
          "criterion": ("gini", "squared_error"), "max_leaf_nodes": (None,), "min_impurity_decrease": (0,), "min_weight_fraction_leaf": (0,), "ccp_alpha": (0,), "oob_score": (False,),
@@ -41,7 +41,7 @@ _RESULTS = {"centers": "cluster_centers_", "iterations": "n_iter_", "core_indice
 
 
 def _positions(features):
-    """The features that a mask of truth values, or a list of positions, names."""
+    """Returns the features that a mask of truth values or a list of positions selects."""
     features = features.tolist() if hasattr(features, "tolist") else list(features)
     return [i for i, each in enumerate(features) if each] if all(isinstance(each, bool) for each in features) else [operator.index(each) for each in features]
 
@@ -51,7 +51,7 @@ def _plain(value):
 
 
 def ours(kind, given):
-    """Options of a class by heatpp's names and values; None where they have these already."""
+    """Returns options of a class under heatpp's names and values; None if they have these already."""
     known, made, changed = kind._options, {}, False
     for name, value in given.items():
         found = _ours(kind, name, value)
@@ -66,7 +66,7 @@ def ours(kind, given):
 
 
 def _ours(kind, name, value):
-    """What one option stands for."""
+    """Returns the heatpp options for one option."""
     named = name if name in kind._options else _NAMES.get(name, name)
     if named in kind._options:
         spelled = _VALUES.get(named, {}).get(value, value) if _plain(value) else _MADE[named](value) if named in _MADE else value
@@ -84,11 +84,11 @@ def _ours(kind, name, value):
 
 
 class _NotFitted(C.NotFittedError, AttributeError):
-    """What hasattr takes for a result that is not there yet."""
+    """The error for a result before fit; hasattr accepts it."""
 
 
 def _learnt(of, doc):
-    """A property of what was learnt, which is an AttributeError before."""
+    """Returns a property for a result of fit; before fit it raises an AttributeError."""
     def get(self):
         try:
             return of(self)
@@ -98,13 +98,13 @@ def _learnt(of, doc):
 
 
 def _arguments(function):
-    """The names of a method's arguments behind self, of each signature that it has."""
+    """Returns the names of a method's arguments after self, for each of its signatures."""
     found = re.findall(r"\(self(.*?)\) ->", function.__doc__ or "")
     return [re.findall(r", (\w+):", signature) for signature in found]
 
 
 def _without_targets(function):
-    """A method that learns without targets: these may be given, as scikit-learn's tools do, and say nothing."""
+    """Returns a method that learns without targets, but accepts and ignores them, because scikit-learn's tools pass them."""
     @named_after(function)
     def method(self, *given, y=None, **options):
         if "X" in options:
@@ -128,7 +128,7 @@ def _type_of(kind):
 
 
 def tags_of(kind, targets, transforms):
-    """What scikit-learn's tools ask of an estimator of this type."""
+    """Returns the tags that scikit-learn's tools need of an estimator of this type."""
     import sklearn.utils as utils
     return utils.Tags(estimator_type=kind, target_tags=utils.TargetTags(required=targets), transformer_tags=utils.TransformerTags() if transforms else None,
                       classifier_tags=utils.ClassifierTags() if kind == "classifier" else None, regressor_tags=utils.RegressorTags() if kind == "regressor" else None)
@@ -145,14 +145,14 @@ def _is_fitted(self):
             getattr(self, name)
         except C.NotFittedError:
             return False
-        except ValueError:  # which a file has not
+        except ValueError:  # a file does not have it
             continue
         return True
     return True
 
 
 def _features(self):
-    """How many columns the rows had that were learnt from."""
+    """Returns the number of columns of the rows of fit."""
     for name in _OF_FEATURES:
         if name in self._results:
             return int(getattr(self, name).shape[-1])
@@ -163,7 +163,7 @@ def _features(self):
 
 
 def _own(kind, made):
-    """The names in a class's own dictionary that are made of this."""
+    """Returns the names in a class's own dictionary of this type."""
     return [name for name, value in vars(kind).items() if name[0] != "_" and made(value)]
 
 
@@ -183,7 +183,7 @@ def _dress(kind):
 
 
 def _dress_all():
-    """Gives all classes that learn, and those that they are made of, scikit-learn's names; bases come first."""
+    """Gives scikit-learn's names to all classes that learn and to their bases; bases come first."""
     kinds = [kind for kind in vars(C).values() if isinstance(kind, type) and hasattr(kind, "fit")]
     every = dict.fromkeys(base for kind in kinds for base in reversed(kind.__mro__) if base is not object)
     for kind in every:

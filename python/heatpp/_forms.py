@@ -1,4 +1,4 @@
-"""Functions whose arguments NumPy orders, or takes, otherwise than the C++ functions do."""
+"""Functions whose arguments have another order or form in NumPy than in C++."""
 
 import builtins
 
@@ -11,7 +11,7 @@ def _given(**options):
 
 
 def pad(x, /, widths, mode="constant", *, value=0, **options):
-    """`x` with more around it: a number, (before, after), or that for each axis, as are the values. See the C++ function."""
+    """Pads `x`. Widths and values are a number, (before, after), or such a pair for each axis. See the C++ function."""
     if isinstance(value, (list, tuple)):
         options["values"] = [value] if not isinstance(value[0], (list, tuple)) else value
     else:
@@ -43,13 +43,13 @@ hstack, vstack = _stacked(C.hstack), _stacked(C.vstack)
 
 
 def arange(start=0, stop=None, step=1, dtype=None, split=None, device=None, comm=None):
-    """Counts from `start` in steps of `step` before `stop`; with one number or a `stop` of None from 0 on. See the C++ function."""
+    """Returns numbers from `start` in steps of `step`, up to but without `stop`; with one number, or if `stop` is None, from 0 on. See the C++ function."""
     first, end = (0, start) if stop is None else (start, stop)
     return C.arange(first, end, step, dtype=dtype, **_given(split=split, device=device, comm=comm))
 
 
 def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, split=None, device=None, comm=None):
-    """Evenly spaced numbers, and their distance if that is asked for. See the C++ function."""
+    """Returns evenly spaced numbers, with their distance if retstep is true. See the C++ function."""
     options = _given(split=split, device=device, comm=comm)
     if isinstance(start, (C.DNDarray, list, tuple)) or isinstance(stop, (C.DNDarray, list, tuple)):
         options["axis"] = axis
@@ -59,27 +59,27 @@ def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, a
 
 
 def delete(x, obj, axis=None):
-    """Without the positions, a number, several or a slice, along an axis or of the flattened array. See the C++ function."""
+    """Returns the array without some positions (a number, several, or a slice) along an axis or of the flattened array. See the C++ function."""
     return C.delete(x, range(*obj.indices(x.size if axis is None else x.shape[axis])) if isinstance(obj, slice) else obj, axis)
 
 
 def fromfunction(function, shape, *, dtype=None, **options):
-    """What the function makes of the positions along each axis, in floats. See the C++ function."""
+    """Returns the value of the function at the positions along each axis, which are floats. See the C++ function."""
     return C.fromfunction(lambda positions: function(*positions), shape, dtype=dtype or C.get_default_dtype(), **options)
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    """The cross products of vectors along an axis, of all three arrays or of each. See the C++ function."""
+    """Returns the cross products of vectors along an axis, which may differ between the arrays. See the C++ function."""
     return C.cross(a, b, *(axisa, axisb, axisc) if axis is None else (axis,) * 3)
 
 
 def size(x, axis=None):
-    """How many elements an array has, or its extent along an axis. Local."""
+    """Returns the number of elements of an array, or its extent along an axis. Local."""
     return C.size(x) if axis is None else C.shape(x)[axis]
 
 
 def ediff1d(x, to_end=(), to_begin=()):
-    """The differences of neighbours, between numbers that are given. See the C++ function."""
+    """Returns the differences of neighbours, between given numbers. See the C++ function."""
     begin, end = (each if isinstance(each, (list, tuple)) else [] if each is None else [each] for each in (to_begin, to_end))
     return C.ediff1d(x, begin, end)
 
@@ -90,37 +90,37 @@ def isin(x, test, assume_unique=False, invert=False):
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral along an axis, of values at x or at a distance of dx. See the C++ function."""
+    """Returns the integral along an axis, of values at x or at a distance of dx. See the C++ function."""
     return C.trapezoid(y, axis=axis, dx=dx, x=x)
 
 
 def unwrap(x, discont=None, axis=-1, *, period=None):
-    """Without jumps of a period, which are larger than discont. See the C++ function."""
+    """Removes jumps by multiples of the period that are larger than discont. See the C++ function."""
     return C.unwrap(x, axis=axis, **_given(discont=discont, period=period))
 
 
 def interp(x, /, xp, fp=None, **options):
-    """Values between points, which are xp and fp, or a pair of these. See the C++ function."""
+    """Interpolates between the points xp, fp, which may be given as one pair. See the C++ function."""
     return C.interp(x, xp if fp is None else (xp, fp), **options)
 
 
 def gradient(x, /, *distances, axis=None, spacing=(), **options):
-    """The derivative along an axis, or along each of several: NumPy's. See the C++ functions."""
+    """Returns the derivative along an axis, or along each of several, with NumPy's arguments. See the C++ functions."""
     spacing = list(distances) or (list(spacing) if isinstance(spacing, (list, tuple)) else [spacing])
     found = C.gradients(x, axis=axis, spacing=spacing, **options)
     return found[0] if isinstance(axis, int) or axis is None and x.ndim == 1 else found
 
 
 def histogram(x, /, bins=10, range=None, **options):
-    """How many elements are in each of so many bins, or between edges, and these. See the C++ function."""
+    """Returns the number of elements in each bin, and the edges. `bins` is a number or the edges. See the C++ function."""
     known = {"rule" if isinstance(bins, str) else "bins" if isinstance(bins, int) else "edges": bins}
     return C.histogram(x, range=range, **{**known, **options})
 
 
 def piecewise(x, condlist, funclist, *args, **options):
-    """What the number or function of the last true condition gives; one more is the default. See the C++ function.
+    """Returns the value of the number or function of the last true condition; one more is the default. See the C++ function.
 
-    A list of truth values is one condition, as it is for NumPy. `args` and `options` go to the functions."""
+    A list of truth values is one condition, as in NumPy. `args` and `options` go to the functions."""
     if not isinstance(condlist, (list, tuple)) or (x.ndim > 0 and condlist and not hasattr(condlist[0], "__len__")):
         condlist = [condlist]
     conditions = [each if isinstance(each, C.DNDarray) else C.array(each) for each in condlist]
@@ -129,7 +129,7 @@ def piecewise(x, condlist, funclist, *args, **options):
 
 
 def _with_one_nan(found):
-    """What unique_all gives, in which each NaN is one element; they stand last."""
+    """Returns the result of unique_all, with one element for all NaN, at the end."""
     last = len(found.values) - int(C.sum(C.isnan(found.values)))
     if last >= len(found.values) - 1:
         return found
@@ -139,7 +139,7 @@ def _with_one_nan(found):
 
 
 def unique(x, /, axis=None, *, equal_nan=True, return_index=False, return_inverse=False, return_counts=False):
-    """The different elements in rising order, and what is asked for beside them."""
+    """Returns the distinct elements in increasing order, and the requested extra results."""
     if isinstance(axis, bool):  # NumPy's second argument
         axis, return_index = None, axis
     asked = {"indices": return_index, "inverse_indices": return_inverse, "counts": return_counts}

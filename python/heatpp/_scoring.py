@@ -1,10 +1,10 @@
-"""What models are judged by: scikit-learn's names of scorers, as functions of a fitted model, rows and targets."""
+"""Scorers for models: scikit-learn's names, as functions of a fitted model, rows and targets."""
 
 from . import _heatpp as C
 
-# What a metric is given: the labels or numbers that are predicted, the scores of labels, of two that of the larger one, or the probabilities of all.
+# The argument of a metric: the predicted labels or numbers, the scores of labels (of two labels, that of the larger one), or all probabilities.
 _LABELS, _SCORE, _SHARES = "predict", "score", "predict_proba"
-# Metrics that say themselves which columns are of which labels.
+# Metrics that know which columns belong to which labels.
 _BY_LABELS = {"neg_log_loss", "neg_brier_score", "top_k_accuracy"}
 _AVERAGED = {f"{name}_{average}": (f"{name}_score", _LABELS, 1, {"average": average}) for name in ("precision", "recall", "f1", "jaccard") for average in ("macro", "micro", "weighted")}
 _AREAS = {f"roc_auc_{which}{behind}": ("roc_auc_score", _SHARES, 1, {"multi_class": which, "average": average})
@@ -13,18 +13,18 @@ _PLAIN = {name: (name, _LABELS, 1, {}) for name in ("matthews_corrcoef", "rand_s
                                                     "adjusted_mutual_info_score", "homogeneity_score", "completeness_score", "v_measure_score")}
 _SCORES = {name: (f"{name}_score", _LABELS, 1, {}) for name in ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "jaccard", "r2", "explained_variance")}
 _ERRORS = {f"neg_{name}": (name, _LABELS, -1, {}) for name in ("mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "max_error")}
-# Each name has its metric, what the metric is given, the sign that makes more be better, and its options.
+# Each name has its metric, the metric's argument, the sign that makes larger values better, and its options.
 SCORERS = {**_SCORES, **_AVERAGED, **_PLAIN, **_ERRORS, **_AREAS, "roc_auc": ("roc_auc_score", _SCORE, 1, {}), "average_precision": ("average_precision_score", _SCORE, 1, {}),
            "neg_log_loss": ("log_loss", _SHARES, -1, {}), "neg_brier_score": ("brier_score_loss", _SHARES, -1, {}), "top_k_accuracy": ("top_k_accuracy_score", _SCORE, 1, {})}
 
 
 def get_scorer_names():
-    """The names that `scoring` may have."""
+    """Returns the names that `scoring` may have."""
     return sorted(SCORERS)
 
 
 def _scores(model, x):
-    """The score of each label, of two that of the larger one."""
+    """Returns the score of each label; of two labels, that of the larger one."""
     try:
         decide = model.decision_function
     except AttributeError:
@@ -48,7 +48,7 @@ def _scored(name, model, x, y):
 
 
 def judge(op, scoring):
-    """A function of a fitted model, rows and targets: that given, or of this name, more being better."""
+    """Returns a function of a fitted model, rows and targets: the given one, or the one of this name. Larger values are better."""
     if scoring is None:
         return lambda model, x, *targets: model.score(x, *targets)
     if not isinstance(scoring, str):
@@ -61,12 +61,12 @@ def judge(op, scoring):
 
 
 def get_scorer(scoring):
-    """A function of a fitted model, rows and targets, of a scorer's name; more is better."""
+    """Returns the scorer of this name, a function of a fitted model, rows and targets. Larger values are better."""
     return judge("get_scorer", scoring)
 
 
 def classification_report(y_true, y_pred, *, target_names=None, output_dict=False, **options):
-    """The scores of every label as a table, or as dicts by name. See the C++ function."""
+    """Returns the scores of every label as a table, or as dicts by name. See the C++ function."""
     names = None if target_names is None else [str(name) for name in target_names]
     if not output_dict:
         return C.classification_report(y_true, y_pred, target_names=names or [], **options)

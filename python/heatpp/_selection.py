@@ -1,4 +1,4 @@
-"""Estimators one behind the other, and the choice among them: what is templates in C++."""
+"""Pipelines of estimators, and model selection, which are templates in C++."""
 
 import collections
 import functools
@@ -14,12 +14,12 @@ from ._scoring import judge
 from ._spellings import named_after
 
 
-# Arguments: scikit-learn's name, and heatpp's; and advice that changes no result.
+# Arguments: scikit-learn's name, and heatpp's; and hints that change no result.
 _NAMES, _ADVICE = {"estimator": "model", "X": "x", "param_grid": "parameters"}, ("n_jobs", "verbose", "pre_dispatch", "error_score")
 
 
 def _spelled(function):
-    """The function, which understands scikit-learn's names of arguments as well."""
+    """Returns the function with scikit-learn's names of arguments as well."""
     @functools.wraps(function)
     def call(*given, **options):
         return function(*given, **{_NAMES.get(name, name): value for name, value in options.items() if name not in _ADVICE})
@@ -27,7 +27,7 @@ def _spelled(function):
 
 
 def clone(model):
-    """An estimator with the same parameters that has learnt nothing. Local."""
+    """Returns an unfitted estimator with the same parameters. Local."""
     if hasattr(model, "__sklearn_clone__") and not isinstance(model, type):
         return model.__sklearn_clone__()
     if isinstance(model, type) or not hasattr(model, "get_params"):
@@ -37,10 +37,10 @@ def clone(model):
 
 
 class Pipeline:
-    """Transformers and, behind them, an estimator or one transformer more, as one estimator: each step learns from what the one before it makes of the rows.
+    """Transformers followed by an estimator or one more transformer, as one estimator: each step learns from the output of the step before it.
 
-    Steps are estimators, or pairs of a name and one, as scikit-learn's; without names they have those of their classes in small letters. Methods of the last step
-    take rows as the first one does, and its results are the pipeline's. Communicates as the steps do.
+    Steps are estimators, or pairs of a name and an estimator, as in scikit-learn; without names they get the names of their classes in lower
+    case. Methods of the last step take rows in the form of the first one, and its results are the pipeline's. Communicates as the steps do.
     """
 
     def __init__(self, *given, steps=None):
@@ -57,7 +57,7 @@ class Pipeline:
         return dict(self.steps)
 
     def fit(self, x, *targets, **options):
-        """Fits all steps; targets go to those that learn from them, options to the last one."""
+        """Fits all steps. Targets go to the steps that learn from them, options to the last one."""
         for _, step in self.steps[:-1]:
             x = (step.fit(x, *targets) if hasattr(step, "__sklearn_tags__") else step.fit(x)).transform(x)
         self.steps[-1][1].fit(x, *targets, **options)
@@ -69,7 +69,7 @@ class Pipeline:
         return x
 
     def __getattr__(self, name):
-        """A result of the last step, or a method, whose rows come through those before it."""
+        """Returns a result of the last step, or a method, whose rows pass through the steps before it."""
         if name.startswith("_") or name in ("steps", "partial_fit"):
             raise AttributeError(f"Pipeline has no {name}")
         found = getattr(self.steps[-1][1], name)
@@ -78,26 +78,26 @@ class Pipeline:
         return lambda *given, **options: found(*map(self._made, given[:1]), *given[1:], **options) if given and not isinstance(given[0], numbers.Number) else found(*given, **options)
 
     def fit_transform(self, x, *targets, **options):
-        """Fits all steps and gives what they make of the rows."""
+        """Fits all steps and returns the transformed rows."""
         return self.fit(x, *targets, **options).transform(x)
 
     def fit_predict(self, x, *targets, **options):
-        """Fits all steps and gives what the last one predicts."""
+        """Fits all steps and returns the predictions of the last one."""
         return self.fit(x, *targets, **options).predict(x)
 
     def inverse_transform(self, x):
-        """The rows of which the steps have made these."""
+        """Returns the rows that the steps have transformed into these."""
         for _, step in reversed(self.steps):
             x = step.inverse_transform(x)
         return x
 
     def get_params(self, deep=True):
-        """The steps by name, and their options as step__option."""
+        """Returns the steps by name, and their options as step__option."""
         inner = {f"{name}__{key}": value for name, step in self.steps for key, value in step.get_params().items()}
         return {**self.named_steps, **(inner if deep else {})}
 
     def set_params(self, **given):
-        """Puts others in the place of steps, and changes options of steps, which are spelled step__option."""
+        """Replaces steps, and changes options of steps, which are written step__option."""
         wrong = next((key for key in given if key.partition("__")[0] not in self.named_steps), None)
         if wrong:
             raise ValueError(f"[Pipeline] got {wrong}; expected one of {list(self.named_steps)}, or two underscores and an option behind it")
@@ -136,7 +136,8 @@ def _classifies(model):
 
 
 def _folds(op, model, x, y, cv, groups=None):
-    """Rows and targets as arrays, and (train, test) masks: of so many folds, stratified for classifiers; of one of heatpp's that make folds; or those given."""
+    """Returns rows and targets as arrays, and (train, test) masks: for a number of folds, stratified for classifiers; for a fold class of heatpp;
+    or the given ones."""
     x, y = (each if each is None or isinstance(each, C.DNDarray) else C.array(each) for each in (x, y))
     if y is not None and y.shape[0] != x.shape[0]:
         raise ValueError(f"[{op}] got rows of shape {x.shape} and targets of shape {y.shape}; expected as many targets as rows")
@@ -152,12 +153,12 @@ _FOLDERS = (C.KFold, C.StratifiedKFold, C.GroupKFold, C.TimeSeriesSplit)
 
 
 def _splitting(kind, which, split):
-    """The folds of rows, of their labels or of their groups, whichever they follow from, as scikit-learn has them."""
+    """Returns a split method with scikit-learn's arguments, for folds that follow from rows, from their labels or from their groups."""
     @named_after(split)
     def of(self, x, y=None, groups=None):
         given = (x, y, groups)[which]
         if given is None and y is None:
-            given = x  # labels, or groups, alone
+            given = x  # only labels, or only groups
         if given is None:
             raise ValueError(f"[{kind.__name__}.split] got no groups; expected split(x, y, groups), or groups=")
         return split(self, given)
@@ -165,7 +166,7 @@ def _splitting(kind, which, split):
 
 
 def _get_n_splits(self, x=None, y=None, groups=None):
-    """The number of folds."""
+    """Returns the number of folds."""
     return self.get_params()["n_splits"]
 
 
@@ -175,11 +176,11 @@ for _kind, _which in zip(_FOLDERS, (0, 1, 2, 0)):
 
 @_spelled
 def cross_val_score(model, x, y=None, *, groups=None, cv=5, scoring=None):
-    """The score of copies of the model, each fitted to all folds but one, on that one, as an array of NumPy's.
+    """Returns the scores of copies of the model, as a NumPy array: each copy is fitted to all folds except one and judged on that one.
 
-    `cv` is a number of folds, which are stratified for classifiers, a KFold, StratifiedKFold, GroupKFold of the `groups` or TimeSeriesSplit, or folds; `scoring` a
-    scorer's name (accuracy, roc_auc, neg_mean_squared_error; get_scorer_names has all) or a function of a fitted model, rows and targets, by default the model's
-    `score`. Collective, as the fits are.
+    `cv` is a number of folds, which are stratified for classifiers, a KFold, StratifiedKFold, GroupKFold of the `groups` or TimeSeriesSplit, or
+    the folds themselves. `scoring` is the name of a scorer (accuracy, roc_auc, neg_mean_squared_error; get_scorer_names returns all) or a
+    function of a fitted model, rows and targets; by default the model's `score`. Collective, as the fits are.
     """
     x, y, folds = _folds("cross_val_score", model, x, y, cv, groups)
     return numpy.array(_scores(model, x, y, folds, _checked_judge("cross_val_score", model, scoring)))
@@ -203,10 +204,11 @@ def _scores(model, x, y, folds, judged_by):
 
 @_spelled
 def cross_val_predict(model, x, y=None, *, groups=None, cv=5, method="predict"):
-    """What copies of the model, each fitted to all folds but one, predict for that one: a result for each row, split 0 where rows are split.
+    """Returns a prediction for each row, split 0 if rows are split: copies of the model, each fitted to all folds except one, predict for that
+    one.
 
-    `cv` and `groups` are as in cross_val_score, of folds in which each row is for tests once; `method` is predict, predict_proba, decision_function or another method
-    of rows. Collective, as the fits are.
+    `cv` and `groups` are as in cross_val_score, with folds that test each row once. `method` is predict, predict_proba, decision_function or
+    another method of rows. Collective, as the fits are.
     """
     x, y, folds = _folds("cross_val_predict", model, x, y, cv, groups)
     times = C.zeros(x.shape[0], dtype=C.int64, split=None if x.split is None else 0, comm=x.comm)
@@ -234,9 +236,10 @@ _NAMED = {1: collections.namedtuple("Fold", "train test"), 2: collections.namedt
 
 
 def train_test_split(*arrays, test_size=None, train_size=None, shuffle=True, seed=None, random_state=None, stratify=None):
-    """Rows to learn from and rows for tests, of each array in turn: `x_train, x_test, y_train, y_test = train_test_split(x, y, test_size=30)`.
+    """Splits the rows of each array into rows for training and rows for tests: `x_train, x_test, y_train, y_test = train_test_split(x, y,
+    test_size=30)`.
 
-    Sizes are shares of the rows or numbers of them. Arrays may be cut otherwise; the same rows are set apart of all. See the C++ functions.
+    Sizes are shares or numbers of rows. The split of the arrays may differ; the same rows are selected of all. See the C++ functions.
     """
     seed = {name: value for name, value in (("seed", seed), ("random_state", random_state)) if value is not None}
     if not arrays or len(seed) > 1:
@@ -251,10 +254,11 @@ def train_test_split(*arrays, test_size=None, train_size=None, shuffle=True, see
 
 
 class GridSearch:
-    """The best of a model's parameters from lists of values, by the mean of its scores over folds, the first of equal ones; fitted to all rows then.
+    """Finds the best of a model's parameters from lists of values, by the mean score over folds (the first of equal ones), and fits it to all
+    rows.
 
-    GridSearch(KNeighborsClassifier(), {"n_neighbors": [1, 3, 5]}).fit(x, y).best_params; a list of such grids; cv and scoring as in cross_val_score. What the best
-    model has, the search has after fit. Collective, as the fits are.
+    GridSearch(KNeighborsClassifier(), {"n_neighbors": [1, 3, 5]}).fit(x, y).best_params; also takes a list of such grids. cv and scoring are as
+    in cross_val_score. After fit the search has the attributes of the best model. Collective, as the fits are.
     """
 
     @_spelled
@@ -287,7 +291,7 @@ class GridSearch:
         return model
 
     def __getattr__(self, name):
-        """What the best model has."""
+        """Returns an attribute of the best model."""
         if name.startswith("_") or name == "best_model" and "scores" in self.__dict__:
             raise AttributeError(f"GridSearch has no {name}")
         if "best_model" not in self.__dict__:
@@ -295,7 +299,7 @@ class GridSearch:
         return getattr(self.best_model, name)
 
     def score(self, x, *targets):
-        """The score of the best model, by scoring if it is given."""
+        """Returns the score of the best model, by `scoring` if it is given."""
         return judge("GridSearch.score", self.scoring)(self.best_model, x, *targets)
 
     @property
@@ -326,6 +330,6 @@ class GridSearch:
         return f"GridSearch({self.model!r}, {self.parameters})"
 
 
-GridSearchCV = GridSearch  # as scikit-learn calls it
+GridSearchCV = GridSearch  # scikit-learn's name
 
 __all__ = ["clone", "Pipeline", "cross_val_score", "cross_val_predict", "train_test_split", "GridSearch", "GridSearchCV"]

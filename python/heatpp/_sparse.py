@@ -1,4 +1,4 @@
-"""What sparse matrices are written with in Python: operators, methods and slices. Their functions are C++'s."""
+"""Operators, methods and slices of sparse matrices. The functions themselves are written in C++."""
 
 import numbers
 
@@ -50,7 +50,7 @@ def _repr(self):
 
 
 def from_scipy(matrix, split=0):
-    """The matrix of scipy's, or of any kind that has `tocoo()`, which all ranks give alike. Collective."""
+    """Returns a matrix of scipy, or of any type that has `tocoo()`; it must be equal on all ranks. Collective."""
     found = matrix.tocoo()
     return S.from_coo(C.array(found.row, dtype=C.int64), C.array(found.col, dtype=C.int64), C.array(found.data), found.shape, split=split)
 

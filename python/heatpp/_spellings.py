@@ -1,11 +1,11 @@
-"""NumPy's names of options, where heatpp's functions have others."""
+"""NumPy's names of options, if heatpp's functions have other names."""
 
 import functools
 import numbers
 
 from . import _heatpp as C
 
-# Functions, and heatpp's names of NumPy's options: None for advice that changes no result, a pair for a name and its values.
+# Functions, and heatpp's names of NumPy's options: None for hints that change no result, a pair for a name and its values.
 _TOP = {"sort argsort": {"kind": None}, "percentile quantile median nanpercentile nanquantile nanmedian": {"method": "interpolation"}, "eye": {"N": "rows", "M": "columns"}, "diag": {"k": "offset"},
         "clip": {"a_min": "min", "a_max": "max"}, "pad": {"constant_values": "value"}, "full": {"fill_value": "value"}, "select": {"default": "otherwise"},
         "polyfit": {"deg": "degree", "w": "weights"}, "tile": {"reps": "repeats"}, "take take_along_axis put_along_axis unravel_index": {"indices": "positions"},
@@ -14,11 +14,11 @@ _TOP = {"sort argsort": {"kind": None}, "percentile quantile median nanpercentil
         "ravel_multi_index": {"multi_index": "positions", "dims": "shape"}, "resize": {"new_shape": "shape"}, "silhouette_score": {"random_state": "seed"}, "log_loss": {"y_pred": "y_prob", "y_proba": "y_prob"}, "brier_score_loss": {"y_proba": "y_prob"},
         "precision_score recall_score f1_score jaccard_score precision_recall_fscore_support": {"zero_division": ("zero_division", {"warn": 0.0})}}
 _LINALG = {"eigh eigvalsh": {"UPLO": ("uplo", {"L": "lower", "U": "upper"})}, "pinv lstsq matrix_rank": {"rcond": "rtol"}}
-_DIMENSIONS = ("rand", "randn")  # which take the extents one by one, too
+_DIMENSIONS = ("rand", "randn")  # these also take the extents one by one
 
 
 def named_after(function):
-    """Gives what it decorates the name and the text of a function."""
+    """Gives the decorated function the name and docstring of a function."""
     def named(made):
         made.__name__, made.__doc__ = function.__name__, function.__doc__
         return made
@@ -38,7 +38,7 @@ def _ours(names, options):
 
 
 def _spelled(function, names):
-    """The function, which understands NumPy's names of options as well."""
+    """Returns the function with NumPy's names of options as well."""
     @functools.wraps(function, assigned=("__doc__", "__name__"), updated=())
     def call(*arguments, **options):
         if call.__name__ in _DIMENSIONS and len(arguments) > 1 and all(isinstance(each, numbers.Integral) for each in arguments):
@@ -48,14 +48,14 @@ def _spelled(function, names):
 
 
 def _spell(space, table):
-    """Gives the functions of a module's names these names of options, and says which functions."""
+    """Gives the functions of a module NumPy's names of options, and returns the names of these functions."""
     found = {name: _spelled(space.get(name) or getattr(C, name), names) for keys, names in table.items() for name in keys.split() if name in space or hasattr(C, name)}
     space.update(found)
     return list(found)
 
 
 def spell_all(space):
-    """Gives the functions of heatpp, and of its modules, NumPy's names of options; the names of the first."""
+    """Gives the functions of heatpp and of its modules NumPy's names of options. Returns the names of the former."""
     _spell(vars(C.linalg), _LINALG)
     _spell(vars(C.random), {name: {"size": "shape"} for name in dir(C.random) if "shape: int |" in (getattr(C.random, name).__doc__ or "")})
     return _spell(space, _TOP)

@@ -1,4 +1,4 @@
-"""Loads the library, and sees to it that all ranks end together."""
+"""Loads the library and makes all ranks end together."""
 
 import atexit
 import builtins
@@ -9,7 +9,7 @@ from . import _built
 
 
 def _check_torch():
-    """Another LibTorch than the library's that is loaded first would be taken in its place."""
+    """Checks torch's version: if another LibTorch were loaded first, heatpp would use it instead of its own."""
     try:
         found = importlib.metadata.version("torch").split("+")[0]
     except importlib.metadata.PackageNotFoundError:
@@ -19,10 +19,10 @@ def _check_torch():
 
 
 def _check_mpi():
-    """mpi4py, where it is loaded, has to call the same MPI."""
+    """Checks that mpi4py, if it is loaded, uses the same MPI."""
     theirs, ours = sys.modules.get("mpi4py.MPI"), _heatpp._mpi_version()
     found = theirs and theirs.Get_library_version().rstrip("\0")
-    if theirs and (found != ours or theirs._sizeof(theirs.Comm) != _heatpp._comm_bytes):  # whose functions are the first library's, for both
+    if theirs and (found != ours or theirs._sizeof(theirs.Comm) != _heatpp._comm_bytes):  # if they differ, both call the functions of the first library
         of = "another MPI" if found == ours else found.splitlines()[0]
         raise ImportError(f"[heatpp] got mpi4py for {of}; expected one for {ours.splitlines()[0]}, for which heatpp was built")
 
@@ -36,7 +36,7 @@ _print_exception = sys.excepthook
 
 
 def _end_all(code):
-    """Other ranks would wait for this one forever."""
+    """Ends all ranks, because the others would wait for this one forever."""
     if _heatpp.world().size > 1:
         print(f"heatpp: rank {_heatpp.world().rank} of {_heatpp.world().size} ends the program", file=sys.stderr)
         sys.stdout.flush(), sys.stderr.flush()
@@ -49,7 +49,7 @@ def _uncaught(kind, error, trace):
 
 
 class _Exit(SystemExit):
-    """What sys.exit raises: it ends all ranks if it is the interpreter that asks for the code, which no frame does."""
+    """The exception of sys.exit. It ends all ranks if the interpreter asks for the code, in which case there is no calling frame."""
 
     def __init__(self, code=None):
         super().__init__(code)
@@ -65,7 +65,7 @@ class _Exit(SystemExit):
 
 
 def _exit(status=None, /):
-    """Exits by raising SystemExit, which, with another status than 0 and where nothing catches it, ends all ranks."""
+    """Exits by raising SystemExit. If the status is not 0 and nothing catches the exception, it ends all ranks."""
     raise _Exit(status)
 
 

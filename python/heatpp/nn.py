@@ -1,5 +1,5 @@
-"""Training of networks of torch, exported or scripted, on all ranks: a Trainer, datasets, and DASO; and DataParallel for loops of one's
-own. docs/python.md has examples."""
+"""Training of networks of torch, exported or scripted, on all ranks: a Trainer, datasets, and DASO; and DataParallel for your own loops.
+docs/python.md has examples."""
 
 import os
 import pathlib
@@ -16,25 +16,25 @@ __all__ = ["DataParallel", "Dataset", "ExportedModule", "ScriptModule", "Trainer
 
 class _Network(_nn.LoadedModule):
     def state_dict(self):
-        """Copies of parameters and buffers by name, for load_state_dict of torch's module: tensors where torch is loaded, else NumPy arrays."""
+        """Returns copies of parameters and buffers by name, for load_state_dict of torch's module: tensors if torch is loaded, otherwise NumPy arrays."""
         return _in_torch(self._state())
 
     def _take(self, comm, device, ending, write, failed):
-        """Lets rank 0 write a file, which all ranks read, or throws on all ranks what `failed` makes of the error there."""
+        """Writes a file on rank 0, which all ranks read. If writing fails, all ranks throw the error that `failed` makes of it."""
         with tempfile.TemporaryDirectory() as folder:
             path, failure = pathlib.Path(folder) / ("network" + ending), ""
             if (comm or default_comm()).rank == 0:
                 try:
                     write(path)
-                except Exception as error:  # which all ranks throw
+                except Exception as error:  # all ranks throw it
                     failure = failed(f"{type(error).__name__}: {error}")
             _nn.LoadedModule.__init__(self, path, comm, device, failure)
 
 
 class ExportedModule(_Network):
-    """A network of torch on all ranks by way of torch.export: a module with example `inputs`, a tensor or a tuple of them, whose first axes are
-    rows and are left open unless `dynamic_shapes` says otherwise; an ExportedProgram; or the path of one that torch.export.save has written.
-    A module is exported in the mode that it is in, training or evaluation, and takes both here: `net.train()` keeps most. Collective."""
+    """A network of torch on all ranks, through torch.export: a module with example `inputs`, a tensor or a tuple of them, whose first axes are
+    rows and may vary unless `dynamic_shapes` says otherwise; an ExportedProgram; or the path of a file that torch.export.save has written. A
+    module is exported in its current mode, training or evaluation, and can use both here: `net.train()` keeps most operations. Collective."""
 
     def __init__(self, module, inputs=None, *, dynamic_shapes=None, comm=None, device="cpu"):
         if isinstance(module, (str, os.PathLike)):
@@ -52,7 +52,7 @@ class ExportedModule(_Network):
 
 
 def _export(torch, module, inputs, dynamic_shapes, path):
-    """Writes a module or what has been exported."""
+    """Writes a module or an exported program."""
     if isinstance(module, torch.nn.Module):
         if dynamic_shapes is None:
             rows = torch.export.Dim("rows")
@@ -62,8 +62,8 @@ def _export(torch, module, inputs, dynamic_shapes, path):
 
 
 class ScriptModule(_Network):
-    """A network of torch on all ranks by way of TorchScript, which torch gives up in favour of torch.export (ExportedModule): a module, which is
-    scripted, or the path of one that torch.jit.save has written; also a function, for losses, metrics and transforms. Collective."""
+    """A network of torch on all ranks, through TorchScript, which torch replaces by torch.export (ExportedModule): a module, which is scripted,
+    or the path of a file that torch.jit.save has written; also a function, for losses, metrics and transforms. Collective."""
 
     def __init__(self, module, comm=None, device="cpu"):
         if isinstance(module, (str, os.PathLike)):
@@ -80,7 +80,7 @@ class ScriptModule(_Network):
 
 
 def _in_torch(state):
-    """Tensors where torch is loaded, else NumPy arrays."""
+    """Returns tensors if torch is loaded, otherwise NumPy arrays."""
     torch = sys.modules.get("torch")
     return {name: torch.from_numpy(values) if torch else values for name, values in state.items()}
 
@@ -90,27 +90,27 @@ def _write(torch, module, path):
     parts = module.named_modules(remove_duplicate=False) if isinstance(module, torch.nn.Module) else ()
     names = [f"{part_name}.{name}" if part_name else name for part_name, part in parts for name in getattr(part, "_non_persistent_buffers_set", ())]
     with warnings.catch_warnings():
-        for category in (DeprecationWarning, FutureWarning):  # who scripts has chosen to
+        for category in (DeprecationWarning, FutureWarning):  # the caller has chosen to script
             warnings.simplefilter("ignore", category)
         torch.jit.save(torch.jit.script(module), str(path), _extra_files={"not_persistent": "\n".join(sorted(names))})
 
 
 class Trainer(_nn.Trainer):
-    """The loop around the training of a network on all ranks: by gradients averaged over them, or by DASO (daso="default", "automatic",
-    "published") with shares of the training as warm-up and cool-down. Collective.
+    """Trains a network on all ranks: by averaging gradients over them, or by DASO (daso="default", "automatic", "published") with shares of the
+    training as warm-up and cool-down. Collective.
 
-    `loss` and `metrics` (a list of names, or a dict) are cross_entropy, nll, mse, l1, huber, smooth_l1 and binary_cross_entropy (of logits), a
-    metric also accuracy, with `loss_options`, a dict of reduction ("mean", "sum"), ignore_index, class_weights, label_smoothing, delta and
-    pos_weight; or a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs), which gives
-    the mean over rows, or with `loss_returns_weight` (loss, weight), two scalars. What the network gives or the dataset has several of comes as the function's annotations say: List[Tensor],
-    Tuple[Tensor, Tensor], Dict[str, Tensor].
+    `loss` and `metrics` (a list of names, or a dict) are cross_entropy, nll, mse, l1, huber, smooth_l1 and binary_cross_entropy (of logits), for
+    metrics also accuracy, with `loss_options`, a dict of reduction ("mean", "sum"), ignore_index, class_weights, label_smoothing, delta and
+    pos_weight. Or they are a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs).
+    It returns the mean over rows, or with `loss_returns_weight` (loss, weight), two scalars. If the network or the dataset has several outputs or
+    fields, they come as the function's annotations say: List[Tensor], Tuple[Tensor, Tensor], Dict[str, Tensor].
 
-    `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars or lamb, with torch's defaults; `learning_rate`,
-    `momentum` and `weight_decay` are its options, others are in `optimizer_options` under torch's names. `groups` are dicts of torch's kind:
-    {"params": ["*.bias", "norm*"], "weight_decay": 0.0}, with names of parameters or patterns; what is in none has the options of all.
-    `rate(batch, total)` gives the learning rate. `transforms` (of training rows) and `evaluation_transforms` are normalise(...), random_flip(...),
-    random_shift(...), or functions of (inputs, targets) that give both. `folder` gets checkpoints, the best weights and a log, from which
-    `resume` goes on; `patience` epochs without a better validation loss end the training."""
+    `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars or lamb, with torch's defaults. `learning_rate`,
+    `momentum` and `weight_decay` are its options, others are in `optimizer_options` under torch's names. `groups` are dicts as in torch:
+    {"params": ["*.bias", "norm*"], "weight_decay": 0.0}, with names of parameters or patterns; parameters in no group have the common options.
+    `rate(batch, total)` returns the learning rate. `transforms` (of training rows) and `evaluation_transforms` are normalise(...),
+    random_flip(...), random_shift(...), or functions of (inputs, targets) that return both. `folder` gets checkpoints, the best weights and a
+    log; `resume` continues from it. The training ends after `patience` epochs without a better validation loss."""
 
     def __init__(self, network, loss="cross_entropy", *, optimizer="adam", learning_rate=None, momentum=None, weight_decay=None,
                  optimizer_options=None, groups=(), metrics=(), loss_options=None, loss_returns_weight=False, transforms=(), evaluation_transforms=(), **options):
@@ -127,12 +127,12 @@ class Trainer(_nn.Trainer):
                          evaluation_transforms=[_transform(transform, comm) for transform in evaluation_transforms], **options)
 
     def raw_state_dict(self):
-        """The weights that the running mean (`ema`) stands in the place of since `fit`, as the network's state_dict gives them."""
+        """Returns the network's state_dict with the raw weights, which `fit` has replaced by the running mean (`ema`)."""
         return _in_torch(self._raw_state())
 
     def predict(self, x):
-        """The network's outputs for rows, cut as these. Several inputs come by name, as to fit; several outputs are a list, or a dict where the
-        network gives one."""
+        """Returns the network's outputs for rows, split as these. Several inputs are given by name, as to fit; several outputs are a list, or
+        a dict if the network returns one."""
         names, outputs = self._predict(x)
         if names:
             return dict(zip(names, outputs))
@@ -147,7 +147,7 @@ _NAMED = {"CrossEntropyLoss": ("cross_entropy", {"weight": "class_weights", "ign
 
 
 def _named(loss):
-    """A loss of torch.nn by its name here, with its options; others stay as they are."""
+    """Returns the name of a loss of torch.nn here, with its options; other losses are returned unchanged."""
     torch = sys.modules.get("torch")
     kind = type(loss).__name__
     if torch is None or kind not in _NAMED or type(loss) is not getattr(torch.nn, kind) or (kind == "BCEWithLogitsLoss" and loss.weight is not None):
@@ -163,7 +163,7 @@ def _named(loss):
 
 
 def _options(given):
-    """An optimizer's, by torch's names."""
+    """Returns an optimizer's options under torch's names."""
     found = {"lr" if name == "learning_rate" else name: value for name, value in given.items() if value is not None}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
 
@@ -179,7 +179,7 @@ def _group(group):
 
 
 def _measure(measure, comm):
-    """A loss or a metric: a name, or what is scripted."""
+    """Returns a loss or a metric: a name, or a scripted function."""
     if isinstance(measure, (str, _nn.LoadedModule)):
         return measure
     if not callable(measure):
@@ -188,7 +188,7 @@ def _measure(measure, comm):
 
 
 def _mean(measure):
-    """Refuses what torch's losses add up in place of taking means, which each number of ranks would weigh otherwise."""
+    """Throws for torch's losses with a sum, whose weight would depend on the number of ranks."""
     reduction = getattr(measure, "reduction", "mean")
     if reduction not in ("mean", "batchmean"):
         raise ValueError(f'[Trainer] got {type(measure).__name__}(reduction="{reduction}"); expected reduction="mean"')
@@ -200,9 +200,9 @@ def _transform(transform, comm):
 
 
 class DataParallel:
-    """A module of torch that all ranks train in a loop of one's own: gradients are averaged by `step`, and not before, so that several networks
-    and optimizers, and several backward passes to a step, are written as in one process. Weights and buffers become those of rank 0. After that
-    each rank has its own buffers, such as BatchNorm's statistics, until `average_buffers`, which belongs before evaluating and saving. Collective.
+    """A module of torch that all ranks train in your own loop. Only `step` averages gradients, so several networks and optimizers, and several
+    backward passes per step, are written as in one process. Weights and buffers become those of rank 0. After that each rank has its own buffers,
+    e.g. BatchNorm's statistics, until `average_buffers`: call it before evaluating and saving. Collective.
 
         model = ht.nn.DataParallel(torch.nn.Linear(3, 1))
         optimizer = torch.optim.Adam(model.module.parameters())
@@ -219,9 +219,9 @@ class DataParallel:
         return self.module(*inputs, **options)
 
     def average_gradients(self, rows=1):
-        """Makes every gradient the mean over all ranks, each counting by the `rows` of its mean loss; a rank without rows passes 0. What has no
-        gradient on a rank counts as zeros there, and keeps none where no rank has one. Raises a ValueError on all ranks for gradients that are
-        not finite. Collective."""
+        """Makes every gradient the mean over all ranks, weighted by the `rows` of each mean loss; a rank without rows passes 0. A parameter
+        without a gradient on a rank counts as zeros there, and keeps none if no rank has one. Raises a ValueError on all ranks for gradients
+        that are not finite. Collective."""
         import torch
 
         self._rows += rows
@@ -236,14 +236,14 @@ class DataParallel:
             self._average(torch, [parameter.grad for parameter in alike], rows / max(told[0].item(), 1e-300))
 
     def step(self, optimizer, rows=1):
-        """Averages the gradients over all ranks and lets the optimizer step. Collective."""
+        """Averages the gradients over all ranks and steps the optimizer. Collective."""
         self.average_gradients(rows)
         optimizer.step()
 
     def average_buffers(self):
-        """Makes the buffers of all ranks equal. `running_mean` and `running_var`, as BatchNorm has them, become mean and variance of all ranks'
-        rows: each rank counts by the rows that it trained since the last call. Other numbers are averaged; whole ones become those of rank 0.
-        Collective."""
+        """Makes the buffers of all ranks equal. `running_mean` and `running_var`, as in BatchNorm, become mean and variance of all ranks'
+        rows: the weight of each rank is the number of rows that it trained since the last call. Other floating-point buffers are averaged;
+        integers become those of rank 0. Collective."""
         import torch
 
         rows, self._rows = self._rows, 0
@@ -271,7 +271,7 @@ class DataParallel:
                         self._take_from_rank_0(buffer)
 
     def _mean(self, tensor, share):
-        """In place; what is infinite stays so where the rank has a share."""
+        """Averages in place; infinite elements stay infinite if the rank has a share."""
         tensor.mul_(share) if share > 0 else tensor.zero_()
         self._add_up(tensor)
 
@@ -286,7 +286,7 @@ class DataParallel:
             first += gradient.numel()
 
     def _add_up(self, tensor):
-        """In place."""
+        """Sums over the ranks in place."""
         host = tensor.cpu().contiguous()
         real = host.view(-1) if not host.is_complex() else _torch().view_as_real(host).view(-1)
         if real.numel() > 0:
@@ -309,7 +309,7 @@ def _torch():
 
 
 def _by_kind(parameters):
-    """Lists of parameters of one dtype and device."""
+    """Returns lists of parameters of one dtype and device."""
     kinds = {}
     for parameter in parameters:
         kinds.setdefault((parameter.dtype, parameter.device), []).append(parameter)

@@ -15,7 +15,7 @@ std::string one_line(const DNDarray& x) {
   return text + ">";
 }
 
-/// For Python, to which an array of other than one element is no number.
+/// Returns x. Throws if it does not have one element, because Python takes only such arrays as numbers.
 const DNDarray& single(const DNDarray& x) {
   if (x.size() != 1)
     throw TypeError("[item] got an array of shape " + to_string(x.shape()) + "; expected exactly one element");
@@ -28,7 +28,7 @@ Scalar number_in(const DNDarray& x) {
   return is_floating(x.dtype()) ? Scalar(x.item<double>()) : Scalar(x.item<std::int64_t>());
 }
 
-/// All elements, in memory of NumPy's own.
+/// Returns all elements, in memory that NumPy owns.
 nb::object gathered(const DNDarray& x) {
   const auto block = [&] {
     nb::gil_scoped_release release;
@@ -85,7 +85,7 @@ void bind_operators(nb::class_<DNDarray>& c) {
 
 }  // namespace
 
-/// Whether a list has arrays of ours in it, of which NumPy would see the blocks.
+/// Whether a list contains heatpp's arrays. NumPy would see only their blocks.
 static bool has_array(nb::handle data) {
   if (!PyList_Check(data.ptr()) && !PyTuple_Check(data.ptr())) return false;
   for (nb::handle part : data)
@@ -93,7 +93,7 @@ static bool has_array(nb::handle data) {
   return false;
 }
 
-/// Throws for what other libraries cut over the ranks: all that NumPy would see of it is this rank's part.
+/// Throws for arrays that other libraries split over the ranks, because NumPy would see only this rank's part.
 static void check_whole(nb::handle data) {
   for (const char* part : {"larray", "__partitioned__"})
     if (nb::hasattr(data.type(), part))
@@ -121,17 +121,17 @@ DNDarray array_of(nb::handle data, const ArrayOptions& options, Floats floats) {
     nb::object values = tensor ? nb::borrow(data) : nb::object(numpy.attr("array")(data, "order"_a = "C"));
     if (nb::hasattr(data, "filled")) throw TypeError("[array] got a masked array; expected numbers, as filled() gives");
     auto block = tensor ? std::optional(tensor->clone()) : read<at::Tensor>(values);
-    if (!block)  // of another order of bytes
+    if (!block)  // of another byte order
       block = read<at::Tensor>(values.attr("astype")(values.attr("dtype").attr("newbyteorder")("=")));
     if (!block)
       throw TypeError("[array] got elements of " + nb::cast<std::string>(nb::repr(values.attr("dtype"))) +
                       "; expected bool, uint8, int8 to int64, float16 to float64, complex64 or complex128");
-    if (!dtype && floats == Floats::usual && !nb::hasattr(data, "dtype")) {  // numbers alone widen no dtype
+    if (!dtype && floats == Floats::usual && !nb::hasattr(data, "dtype")) {  // Python's numbers promote no dtype
       if (block->is_floating_point()) dtype = get_default_dtype();
       if (block->is_complex()) dtype = Scalar(std::complex<double>()).default_dtype();
     }
     made = from_tensor(*block, {.split = options.split, .comm = options.comm});
-    if (options.split) made = copy(*made);  // of the block alone
+    if (options.split) made = copy(*made);  // of the block only
   }
   return (dtype ? made->astype(*dtype) : *made).to_device(options.device);
 }
@@ -140,7 +140,7 @@ nb::object Target::change(const std::function<void(DNDarray&)>& f) const {
   auto& x = nb::cast<DNDarray&>(object_);
   const View* view = nullptr;
   if (nb::try_cast(object_, view) && view)
-    // Taken again, as what has been written to the base meanwhile is to stay there.
+    // Take the part again, because writes to the base in the meantime must stay.
     Target(view->base).change([&](DNDarray& base) {
       x = std::as_const(base).index(view->entries);
       f(x);
@@ -180,7 +180,7 @@ void bind_array(nb::module_& m) {
       "__bool__", [](const DNDarray& x) { return x.item<bool>(); }, Released());
   c.def("__int__", [](nb::handle x) {
     static_cast<void>(single(nb::cast<const DNDarray&>(x)));
-    return nb::int_(x.attr("item")());  // which refuses what is no number
+    return nb::int_(x.attr("item")());  // int() refuses complex numbers
   });
   c.def(
       "__float__", [](const DNDarray& x) { return single(x).item<double>(); }, Released());

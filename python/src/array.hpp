@@ -4,7 +4,7 @@
 
 namespace heatpp::python {
 
-/// The dtype of NumPy's name.
+/// Returns the dtype with NumPy's name.
 std::optional<Dtype> dtype_named(std::string_view name);
 
 // The parts of the module that are written by hand.

@@ -3,10 +3,10 @@
 #include "casters.hpp"
 #include "given.hpp"
 
-// How arguments become arrays, and operands.
+// Conversion of arguments to arrays and operands.
 namespace heatpp::python {
 
-/// Arrays and numbers, and lists in place of arrays.
+/// Takes arrays and numbers, and lists instead of arrays.
 template <class T>
 struct OperandCaster : Caster<T> {
   bool from_python(nb::handle source, std::uint32_t flags, nb::detail::cleanup_list* cleanup) noexcept {
@@ -34,7 +34,7 @@ struct OperandCaster : Caster<T> {
 
 namespace nanobind::detail {
 
-/// Lists and numbers become arrays that live as long as the call.
+/// Converts lists and numbers to arrays that exist until the call ends.
 template <>
 struct type_caster<heatpp::DNDarray> : type_caster_base<heatpp::DNDarray> {
   using Array = heatpp::DNDarray;
@@ -57,7 +57,7 @@ struct type_caster<heatpp::DNDarray> : type_caster_base<heatpp::DNDarray> {
       return false;
     }
   }
-  operator Array*() { return settled(); }               // NOLINT: as nanobind's
+  operator Array*() { return settled(); }               // as nanobind's
   operator Array&() { return *settled(); }              // NOLINT
   operator Array&&() { return std::move(*settled()); }  // NOLINT
 

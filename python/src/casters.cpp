@@ -12,7 +12,7 @@ namespace {
 
 bool is_list(nb::handle object) { return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()); }
 
-/// A number of NumPy's or an array of no axes as a number of Python's, others as they are.
+/// Returns a NumPy number or an array without axes as a Python number, and other objects unchanged.
 nb::object plain(nb::handle object) {
   const bool of_numpy =
       !PyNumber_Check(object.ptr()) || PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr());
@@ -56,10 +56,10 @@ nb::object written(const Scalar& value) {
 }
 
 const DNDarray* array_in(nb::handle object) {
-  if (PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) return nullptr;  // of which lists have many
+  if (PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) return nullptr;  // fast: lists contain many
   const DNDarray* array = nullptr;
   if (nb::try_cast(object, array, false) && array) return array;
-  const nb::object inside = nb::getattr(object, "_x", nb::none());  // stays as long as the array of heatpp.heat's
+  const nb::object inside = nb::getattr(object, "_x", nb::none());  // exists while the array of heatpp.heat does
   return nb::try_cast(inside, array, false) ? array : nullptr;
 }
 
@@ -83,7 +83,7 @@ nb::object written(const KeptOperand& value) {
   return written<Operand>(value);
 }
 
-/// Throws where the number is none of so many bits.
+/// Throws if the number does not fit this many bits.
 template <class Whole>
 Whole read_whole(nb::handle object) {
   const auto value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
@@ -92,7 +92,7 @@ Whole read_whole(nb::handle object) {
   return static_cast<Whole>(value);
 }
 
-/// A whole number, or a list or an array of NumPy's of them.
+/// Reads an integer, or a list or a NumPy array of integers.
 template <class T>
 std::optional<T> read_extents(nb::handle object) {
   using Whole = typename T::value_type;
@@ -144,7 +144,7 @@ template <>
 std::optional<Device> read(nb::handle object) {
   if (object.is_none()) return cpu;
   if (!nb::isinstance<nb::str>(object) && !(nb::hasattr(object, "type") && nb::hasattr(object, "index"))) return {};
-  const std::string name = nb::str(object).c_str();  // torch's devices, too
+  const std::string name = nb::str(object).c_str();  // also accepts torch's devices
   const auto colon = name.find(':');
   const int number = colon == std::string::npos ? 0 : std::stoi(name.substr(colon + 1));
   const auto kind = name.substr(0, colon);
@@ -231,7 +231,7 @@ nb::object written(const io::Source& value) {
 
 template <>
 std::optional<Target> read(nb::handle object) {
-  const DNDarray* array = nullptr;  // read by its caster, so that lists beside it know of it
+  const DNDarray* array = nullptr;  // read by its caster, so that lists beside it use its precision
   return nb::try_cast(object, array, false) && array ? std::optional<Target>(object) : std::nullopt;
 }
 template <>
@@ -260,7 +260,7 @@ std::optional<at::Tensor> read(nb::handle object) {
   const auto dtype = dtype_named(kinds[type.code] + (type.code == 6 ? "" : std::to_string(type.bits)));
   if (!dtype) return {};
   for (std::size_t i = 0; i < shared.ndim(); ++i)
-    if (shared.stride(i) < 0) return {};  // LibTorch has none
+    if (shared.stride(i) < 0) return {};  // LibTorch has no negative strides
   auto* array = new nb::ndarray<nb::device::cpu>(std::move(shared));
   std::vector<std::int64_t> shape, strides;
   for (std::size_t i = 0; i < array->ndim(); ++i) {

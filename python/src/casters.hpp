@@ -21,14 +21,14 @@
 
 namespace nb = nanobind;
 
-// How arguments and results change languages.
+// Conversion of arguments and results between the languages.
 namespace heatpp::python {
 using namespace nb::literals;
 
 /// The names of an enum's values, which count from 0.
 template <class T>
 struct Names;
-/// The names of a struct's members, and these.
+/// The names of a struct's members, and the members.
 template <class T>
 struct Fields;
 template <class T>
@@ -36,19 +36,19 @@ concept Fielded = requires {
   Fields<T>::names;
 };
 
-/// An array that a function in place is given: what views write goes to the array that they are of, too.
+/// The array argument of a function in place. If it is a view, the result is written to its base, too.
 class Target {
  public:
   explicit Target(nb::handle object) : object_(nb::borrow(object)) {}
   nb::object change(const std::function<void(DNDarray&)>& f) const;
-  /// What f gives, in the array or one of its own.
+  /// Returns the result of f, in the array or in a new one.
   static nb::object filled(const std::optional<Target>& out, const std::function<DNDarray(Out)>& f);
 
  private:
   nb::object object_;
 };
 
-/// What `x[...]` gives: an array that knows where it was taken, so that writing to it writes there, as in NumPy.
+/// The result of `x[...]`: an array that knows its origin, so that writing to it writes there, as in NumPy.
 struct View : DNDarray {
   View(DNDarray part, nb::object of, std::vector<Index> at)
       : DNDarray(std::move(part)), base(std::move(of)), entries(std::move(at)) {}
@@ -56,34 +56,34 @@ struct View : DNDarray {
   std::vector<Index> entries;
 };
 
-/// A value that nanobind makes of an argument by `read`, and a result of by `written`; both have the GIL. `read` gives
-/// nothing for what is no such value.
+/// A value that `read` makes from an argument, and `written` converts to a result; both hold the GIL. `read` returns
+/// nullopt if the argument is no such value.
 template <class T>
 std::optional<T> read(nb::handle object);
 template <class T>
 nb::object written(const T& value);
 
-/// Lists, tuples, and arrays of other libraries: what array() makes an array of, as all ranks have it alike.
+/// Lists, tuples, and arrays of other libraries that array() accepts; equal on all ranks.
 struct Values {
   nb::handle object;
 };
 template <>
 std::optional<Values> read(nb::handle object);
 
-/// An array of ours, or the one in an array of heatpp.heat's; null for all else.
+/// Returns a heatpp array, or the one inside an array of heatpp.heat; nullptr for anything else.
 const DNDarray* array_in(nb::handle object);
 
 /// The dtype of Python's floats: the default one, or float64.
 enum class Floats { usual, exact };
 
-/// What Python gives as numbers, lists or arrays that all ranks have alike, as an array with memory of its own. Throws
-/// TypeError for other libraries' arrays of which each rank has a part.
+/// Returns numbers, lists or arrays that are equal on all ranks as an array with memory of its own. Throws TypeError
+/// for arrays of other libraries that are split over the ranks.
 DNDarray array_of(nb::handle data, const ArrayOptions& options, Floats floats = Floats::usual);
 
-/// The entries of `x[entries]`.
+/// Returns the entries of `x[entries]`.
 std::vector<Index> entries_of(nb::handle key);
 
-/// What nanobind asks of a type's conversion.
+/// The interface that nanobind requires of a type's conversion.
 template <class T>
 struct Caster {
   using Value = T;
@@ -108,7 +108,7 @@ struct Caster {
     }
     return value.has_value();
   }
-  /// The new reference that f gives, or null with Python's error set.
+  /// Returns the new reference that f makes, or null with Python's error set.
   static nb::handle guarded(const auto& f) noexcept {
     try {
       return f().release();
@@ -122,7 +122,7 @@ struct Caster {
   std::optional<T> value;
 };
 
-/// Enums as strings. nanobind's own conversion of enums leaves room for that of each enum by itself only.
+/// Converts enums to strings. nanobind's own conversion of enums admits only one enum at a time.
 template <class T>
 struct EnumCaster {
   using Value = T;
@@ -149,27 +149,27 @@ struct EnumCaster {
   }
 };
 
-/// The named tuple of a struct's name and members, one for each type.
+/// Returns the named tuple of a struct's name and members, one for each type.
 nb::object named_tuple(const char* name, std::span<const char* const> names);
 
-/// One whose submodules "a.b" are made as they are asked for.
+/// Returns the submodule "a.b" of root; parts that do not exist yet are created.
 nb::module_ submodule(nb::module_& root, const char* path);
 
-/// The class of a type, made where there is none yet.
+/// Returns the class of a type, and creates it if it does not exist yet.
 template <class... Types>
 auto made(nb::module_& m, const char* name, const char* doc) {
   using Class = nb::class_<Types...>;
-  // scikit-learn's tools leave attributes of their own on estimators.
+  // scikit-learn's tools set attributes of their own on estimators.
   return nb::hasattr(m, name) ? nb::borrow<Class>(m.attr(name)) : Class(m, name, doc, nb::dynamic_attr());
 }
 
-/// Options of a class that were given by scikit-learn's names, by heatpp's; None where they have these already.
+/// Returns options given by scikit-learn's names under heatpp's; None if they have these already.
 nb::object renamed(nb::handle type, const nb::dict& given);
 
-/// Warnings of the log as Python's, on rank 0, unless HEATPP_LOG asks for them; once, from the main thread.
+/// Turns warnings of the log into Python's, on rank 0, unless HEATPP_LOG is set; once, from the main thread.
 void warn_by_python();
 
-/// The constructor of scikit-learn's names, for classes with options, of their own or of a base.
+/// Defines the constructor with scikit-learn's names, for classes with options, of their own or of a base.
 template <class Class>
 void renames(Class& c) {
   using Model = typename Class::Type;
@@ -181,7 +181,7 @@ void renames(Class& c) {
     });
 }
 
-/// The constructor of scikit-learn's names, get_params and set_params of an estimator, by the names of its options.
+/// Defines the constructor with scikit-learn's names, get_params and set_params of an estimator.
 template <class Model>
 void parameters(nb::class_<Model>& c) {
   using Options = std::remove_cvref_t<decltype(std::declval<const Model&>().options())>;
@@ -260,7 +260,7 @@ template <>
 struct type_caster<at::Tensor> : heatpp::python::Caster<at::Tensor> {
   static constexpr auto Name = const_name("numpy.ndarray");
 };
-/// A number may stand for a list of one.
+/// Takes a number instead of a list with one.
 template <>
 struct type_caster<std::vector<std::int64_t>> : list_caster<std::vector<std::int64_t>, std::int64_t> {
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
@@ -270,7 +270,7 @@ struct type_caster<std::vector<std::int64_t>> : list_caster<std::vector<std::int
     return one.from_python(source, flags, cleanup) && (value = {one.value}, true);
   }
 };
-/// A codec, its name or a level. Names are read as the function is called, so that the error is that of the name.
+/// Takes a codec, its name or a level. Names are read inside the function, so an error tells the name.
 template <>
 struct type_caster<std::optional<heatpp::io::Compression>> {
   using Value = std::optional<heatpp::io::Compression>;
@@ -295,14 +295,14 @@ struct type_caster<std::optional<heatpp::io::Compression>> {
   }
   std::function<Value()> read;
 };
-// What None says something to.
+// Types for which None has a meaning.
 template <>
 struct has_arg_defaults<heatpp::Axes> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::Device> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::HistogramRange> : std::true_type {};
-/// Callbacks that say whether to go on, which None does, too: what a function gives that returns nothing.
+/// Converts callbacks that tell whether to continue. None, the result of a function without return, means yes.
 template <class... Arguments>
 struct type_caster<std::function<bool(Arguments...)>> {
   using Asked = std::function<object(Arguments...)>;
@@ -392,4 +392,4 @@ struct type_caster<std::span<const T>> {
 
 }  // namespace nanobind::detail
 
-#include "array_casters.hpp"  // which need those above, and are to be seen wherever these are
+#include "array_casters.hpp"  // needs the casters above; all users need it

@@ -4,9 +4,9 @@
 
 #include "array.hpp"
 
-// Rows that networks are trained on.
+// Rows for the training of networks.
 namespace heatpp::python {
-/// Of a dict, in its order, in which the network takes them.
+/// The fields of a dict, in its order, which is the order of the network's inputs.
 struct FieldList {
   std::vector<std::pair<std::string, KeptOperand>> fields;
 };
@@ -25,9 +25,9 @@ struct nanobind::detail::type_caster<heatpp::python::FieldList> {
 
 namespace heatpp::python {
 
-/// What goes into a network, or should come out: an array, or several by name.
+/// The inputs or targets of a network: an array, or several by name.
 using FieldChoice = std::variant<KeptOperand, FieldList>;
-/// With the name that is usual for one alone. Throws ValueError for numbers.
+/// Returns the arrays with their names; a single array gets the name `usual`. Throws ValueError for numbers.
 [[nodiscard]] std::vector<nn::NamedArray> fields_of(const FieldChoice& choice, const char* usual);
 [[nodiscard]] nn::Dataset dataset_of(const FieldChoice& inputs, const FieldChoice& targets);
 void bind_datasets(nb::module_& m);

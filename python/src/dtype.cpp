@@ -3,7 +3,7 @@
 namespace heatpp::python {
 namespace {
 
-/// A dtype as Python sees it: one object for each.
+/// A dtype in Python: one object for each.
 struct DtypeObject {
   Dtype value;
 };
@@ -29,7 +29,7 @@ std::optional<Dtype> dtype_named(std::string_view wanted) {
   return wanted == "complex" ? std::optional(complex128) : std::nullopt;
 }
 
-/// A dtype of ours or torch's, or what NumPy makes one of: a dtype, a name, or a type of Python or NumPy.
+/// Takes a dtype of heatpp or torch, or anything that NumPy accepts as one: a dtype, a name, a type of Python or NumPy.
 template <>
 std::optional<Dtype> read(nb::handle object) {
   DtypeObject* ours = nullptr;

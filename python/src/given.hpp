@@ -6,13 +6,13 @@
 
 namespace heatpp::python {
 
-/// Whether floats beside an array make a result in float64 or complex128.
+/// Whether floats beside an array give a result in float64 or complex128.
 [[nodiscard]] bool is_wide(const DNDarray& x);
 
-/// What a call is given where it takes an array, and what stands beside it. Floats of Python's are as precise there as
-/// what they meet: float64 where an array beside them makes results in float64, the default dtype else, so that
-/// `x == [0.1]` holds for a 0.1 of either dtype. Which it is shows when all arguments of the call have been read. One
-/// for each such argument; those of a thread know of each other while they live, as they do for one call.
+/// An argument that is no heatpp array, in a call that takes one. Python's floats get the precision of the other
+/// arguments: float64 if an array beside them gives results in float64, otherwise the default dtype. So `x == [0.1]`
+/// holds for a 0.1 of either dtype. The precision is known after all arguments of the call were read. Each such
+/// argument has one object; those of a thread refer to each other while they exist, that is during one call.
 class Given {
  public:
   Given() { ++living; }
@@ -22,12 +22,12 @@ class Given {
     if (--living == 0) exact = false;
   }
 
-  /// Numbers, lists and arrays of NumPy's as an array, in which floats of Python's are float64 until `settle`; nothing
-  /// for all else.
+  /// Returns numbers, lists and NumPy's arrays as an array, in which Python's floats are float64 until `settle`;
+  /// nullopt for anything else.
   [[nodiscard]] std::optional<DNDarray> read(nanobind::handle source);
-  /// The dtype to stay in for what was read. Needs no lock of Python's.
+  /// Converts the array that was read to its final dtype. Does not need Python's lock.
   void settle(DNDarray& x);
-  /// An array of ours among the arguments, as type_caster<DNDarray> tells of each that it reads.
+  /// Takes a heatpp array among the arguments; type_caster<DNDarray> calls it for each that it reads.
   static void beside(const DNDarray& x);
 
  private:

@@ -5,7 +5,7 @@
 
 #include "casters.hpp"
 
-// What scikit-learn's users are used to, as far as it takes C++.
+// Behaviour that users of scikit-learn expect, as far as it needs C++.
 namespace heatpp::python {
 
 nb::object renamed(nb::handle type, const nb::dict& given) {
@@ -24,14 +24,14 @@ nb::object written(const MinkaMle&) {
 
 void warn_by_python() {
   const char* const wanted = std::getenv("HEATPP_LOG");
-  if (wanted && *wanted) return;  // the log says them
+  if (wanted && *wanted) return;  // the log prints them
   const auto main = std::this_thread::get_id();
   set_log(
       [main](LogLevel, std::string_view message) {
-        if (std::this_thread::get_id() != main) return;  // whose lock of Python's nothing may wait for
+        if (std::this_thread::get_id() != main) return;  // other threads may not wait for Python's lock
         const nb::gil_scoped_acquire held;
         if (PyErr_WarnEx(PyExc_UserWarning, std::string(message).c_str(), 1) != 0)
-          PyErr_WriteUnraisable(nullptr);  // an error on one rank alone would let the others wait
+          PyErr_WriteUnraisable(nullptr);  // an error on one rank only would let the others wait
       },
       {.level = LogLevel::warning});
 }

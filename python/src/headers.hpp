@@ -1,4 +1,4 @@
-// All that Python gets.
+// All headers that Python gets functions from.
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/ml.hpp>
 #include <heatpp/sparse/io/files.hpp>

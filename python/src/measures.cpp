@@ -23,7 +23,7 @@ std::int64_t whole_in(const std::string& name, const Value& value) {
   if (std::trunc(number) != number || !(std::abs(number) < 9007199254740992.0)) refuse(name, "a whole number");
   return static_cast<std::int64_t>(number);
 }
-/// What all ranks have, as a tensor.
+/// Returns a value that is equal on all ranks as a tensor.
 at::Tensor tensor_in(const std::string& name, const Value& value) {
   const auto* given = std::get_if<KeptOperand>(&value);
   if (given && given->array() && !given->array()->split()) return given->array()->larray().to(at::kFloat);

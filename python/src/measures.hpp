@@ -6,10 +6,10 @@
 
 #include <span>
 
-// What trainings make small and look at, by name.
+// Losses and metrics by name.
 namespace heatpp::python {
 
-/// The entry of a table with this name. Throws ValueError, with all names, where there is none.
+/// Returns the entry of a table with this name. If there is none, throws ValueError with all names.
 template <class Entry>
 const Entry& named(const char* op, std::span<const Entry> table, const std::string& name) {
   std::string known;
@@ -20,9 +20,9 @@ const Entry& named(const char* op, std::span<const Entry> table, const std::stri
   throw ValueError("[" + std::string(op) + "] got \"" + name + "\"; expected one of " + known);
 }
 
-/// Options of a loss by their names.
+/// Options of a loss, by name.
 using LossSettings = std::map<std::string, std::variant<std::string, double, KeptOperand>>;
-/// Throws ValueError for other names, and for values of another kind than theirs.
+/// Reads these options. Throws ValueError for unknown names, and for values of a wrong type.
 [[nodiscard]] std::optional<nn::LossOptions> loss_options_of(const std::optional<LossSettings>& settings);
 
 [[nodiscard]] nn::Metrics metrics_named(const std::vector<std::string>& names,

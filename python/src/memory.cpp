@@ -15,19 +15,19 @@ const char* buffer_format(Dtype dtype) {
   return formats[static_cast<int>(dtype)];
 }
 
-/// What a buffer refers to while it is looked at.
+/// The array to which a buffer refers while it exists.
 struct Held {
   at::Tensor block;
   std::vector<Py_ssize_t> shape, strides;
 };
 
-/// This rank's block, to read and to write as long as the array has it.
+/// Returns this rank's block, for reading and writing while the array holds it.
 const at::Tensor& lent(DNDarray& x) {
   detail::lend("larray", x);
   return x.larray();
 }
 
-/// Whether a buffer lies in memory as it is asked for: without strides that is in C order.
+/// Whether the block has the layout that a buffer request asks for: C order if it asks for no strides.
 bool lies_as_asked(const Py_buffer& view, int flags) {
   const auto asks = [flags](int kind) { return (flags & kind) == kind; };
   if (asks(PyBUF_C_CONTIGUOUS) || !asks(PyBUF_STRIDES)) return PyBuffer_IsContiguous(&view, 'C') != 0;
@@ -78,7 +78,7 @@ PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
                        {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                        {0, nullptr}};
 
-/// A capsule that frees what nobody has taken out of it.
+/// Returns a capsule that frees its content if no consumer has taken it.
 template <class Managed>
 nb::object capsule(Managed* tensor, const char* name) {
   return nb::steal(PyCapsule_New(tensor, name, [](PyObject* object) {
@@ -98,8 +98,8 @@ std::pair<int, int> device_of(const DNDarray& x) {
   return x.device() == cpu ? std::pair(1, 0) : std::pair(2, x.device().index);
 }
 
-/// What only reads, a part x[...] or memory that came read-only, is said to do so, which tensors of before DLPack 1.0
-/// cannot.
+/// Marks read-only arrays as such: a part x[...], or memory that was adopted read-only. Tensors before DLPack 1.0
+/// cannot express this.
 nb::object to_capsule(nb::handle self, const nb::object&, std::optional<std::pair<int, int>> max_version,
                       std::optional<std::pair<int, int>> device, std::optional<bool> copied) {
   auto& x = nb::cast<DNDarray&>(self);
@@ -113,7 +113,7 @@ nb::object to_capsule(nb::handle self, const nb::object&, std::optional<std::pai
   if (!copies && x.is_writable()) static_cast<void>(lent(x));
   const auto made = copies ? std::optional(moves ? x.to_device(cpu) : copy(x)) : std::nullopt;
   const auto& block = made ? *made : x;
-  // Whoever takes it may work on another stream than the one that computes it.
+  // The consumer may use another stream than the one that computes the block.
   if (block.device() != cpu) c10::impl::VirtualGuardImpl(at::kCUDA).getStream(block.larray().device()).synchronize();
   if (!versioned) return capsule(to_dlpack(block), "dltensor");
   auto* const tensor = to_dlpack_versioned(block);
@@ -129,7 +129,7 @@ nb::object exported(nb::handle source, std::optional<bool> copied) {
                   : source.attr("__dlpack__")("max_version"_a = nb::make_tuple(1, 0));
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
-    return source.attr("__dlpack__")();  // of before DLPack 1.0
+    return source.attr("__dlpack__")();  // libraries before DLPack 1.0
   }
 }
 
@@ -149,7 +149,7 @@ DNDarray from_capsule(nb::handle source, std::optional<int> split, std::optional
                ? adopted<DLManagedTensorVersioned>(tensor, "dltensor_versioned", "used_dltensor_versioned", options)
                : adopted<DLManagedTensor>(tensor, "dltensor", "used_dltensor", options);
   if (device) return x.to_device(*device);
-  return x;  // a copy would be a value, not the memory adopted
+  return x;  // a copy would be a value, not the adopted memory
 }
 
 }  // namespace

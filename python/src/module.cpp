@@ -4,7 +4,7 @@
 #include "bindings.hpp"
 
 namespace {
-/// Arguments of one class are taken as another.
+/// Converts arguments of one class to another.
 template <class From, class To>
 void converts(nb::handle to) {
   nb::borrow<nb::class_<To>>(to).def("__init__", [](To* self, const From& from) { new (self) To(from); });
@@ -16,7 +16,7 @@ NB_MODULE(_heatpp, m) {
   namespace python = heatpp::python;
   using heatpp::linalg::LinearOperator;
   using heatpp::sparse::DCSRMatrix;
-  nb::set_leak_warnings(false);           // arrays of global variables live until the end
+  nb::set_leak_warnings(false);           // global arrays exist until the end
   nb::set_implicit_cast_warnings(false);  // other overloads may take what is no communicator
   python::bind_dtype(m);
   python::bind_array(m);

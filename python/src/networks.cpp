@@ -28,8 +28,8 @@ std::string listed(const std::vector<std::string>& names) {
   return "(" + text + ")";
 }
 
-/// Throws ValueError where a scripted function does not take two tensors or lists of them, or three whose last is
-/// `third`.
+/// Throws ValueError if a scripted function does not take two parameters of tensors or lists of them, or three of which
+/// the last is `third`.
 void check_parameters(const std::string& what, const nn::LoadedModule& script, const std::string& expected,
                       const std::string& third) {
   const auto names = script.parameter_names();
@@ -66,7 +66,7 @@ class Scripted {
   bool sees_inputs_ = false;
 };
 
-/// A scripted loss gives its value, or value and weight where it is said to.
+/// Returns the value of a scripted loss, or its value and weight if it returns both.
 nn::LossValue value_in(const nn::Tensors& given, bool with_weight) {
   if (given.size() == (with_weight ? 2 : 1))
     return with_weight ? nn::LossValue(given[0], given[1]) : nn::LossValue(given[0]);
@@ -74,7 +74,7 @@ nn::LossValue value_in(const nn::Tensors& given, bool with_weight) {
                    (with_weight ? "True" : "False") + "; expected the loss alone, or loss and weight with True");
 }
 
-/// Reads what a metric returns: its value, and its weight if there is one.
+/// Reads the result of a metric: its value, and its weight if there is one.
 nn::MetricValue looked_at(const nn::Tensors& given) {
   if (given.size() == 1) return given[0].item<double>();
   if (given.size() == 2) return {given[0].item<double>(), given[1].item<double>()};
@@ -100,7 +100,7 @@ at::Tensor tensor_of(const KeptOperand& given) {
   if (const auto* array = given.array()) return array->larray();
   throw ValueError("[normalise] got no numbers; expected a number or an array");
 }
-using Numbers = std::variant<double, std::int64_t, KeptOperand>;  // a whole number is no float until it is converted
+using Numbers = std::variant<double, std::int64_t, KeptOperand>;  // an integer converts to no float before this
 at::Tensor tensor_of(const Numbers& given) {
   if (const auto* number = std::get_if<double>(&given)) return at::scalar_tensor(*number, at::kDouble);
   if (const auto* number = std::get_if<std::int64_t>(&given)) return at::scalar_tensor(*number, at::kDouble);

@@ -9,35 +9,35 @@
 namespace heatpp::python {
 
 class Training;
-/// A module from a file that all ranks of a communicator have: a network, or a loss, a metric or a transform.
+/// A module from a file that all ranks of a communicator read: a network, or a loss, a metric or a transform.
 struct Network {
   std::shared_ptr<nn::LoadedModule> module;
   Communicator comm;
-  std::shared_ptr<Training*> training = std::make_shared<Training*>(nullptr);  ///< whose replica the network is
+  std::shared_ptr<Training*> training = std::make_shared<Training*>(nullptr);  ///< the training that has its replica
 };
 
-/// What a scripted loss is told beside tensors: the names of the dataset's fields that it is called with.
+/// What a scripted loss gets in addition to tensors: the names of the dataset's fields.
 using FieldsInUse = std::shared_ptr<nn::FieldNames>;
 
 /// A name, or a scripted function of (outputs, targets) or (outputs, targets, inputs), each a tensor, a list, a tuple
-/// or a dict of them. Throws ValueError for other parameters, for a function with weights, which nobody would train,
-/// and for settings that the loss does not have. Collective.
+/// or a dict. Collective. Throws ValueError for other parameters, for a function with weights, because these would not
+/// be trained, and for settings that the loss does not have.
 using MeasureChoice = std::variant<std::string, const Network*>;
 struct LossChoice {
   MeasureChoice measure;
-  std::optional<LossSettings> settings;  ///< of a loss by its name
-  bool returns_weight;                   ///< what a script gives beside the loss
+  std::optional<LossSettings> settings;  ///< settings of a loss that is given by name
+  bool returns_weight;                   ///< whether a script also returns the weight of the loss
 };
 [[nodiscard]] nn::Loss loss_of(const LossChoice& choice, const Network& network, const FieldsInUse& fields);
 [[nodiscard]] nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices,
                                      const std::optional<LossSettings>& settings, const Network& network,
                                      const FieldsInUse& fields);
 
-/// A transform of the library's.
+/// A transform of heatpp.
 struct MadeTransform {
   nn::Transform call;
 };
-/// One of these, or a scripted function of (inputs, targets) that gives both, changed.
+/// One of these, or a scripted function of (inputs, targets) that returns both after its changes.
 using TransformChoice = std::variant<const MadeTransform*, const Network*>;
 [[nodiscard]] std::vector<nn::Transform> transforms_of(const std::vector<TransformChoice>& choices);
 

@@ -38,7 +38,7 @@ std::string text_of(const OptionValue& value) {
 
 bool is_in_range(double number) { return number >= 0 && std::isfinite(number); }
 
-/// What an option is set to, from what Python gave.
+/// Returns the value of an option from the value that Python passed.
 template <class T>
 T as(const std::string& name, const OptionValue& value) {
   const auto* found = std::get_if<T>(&value);
@@ -60,7 +60,7 @@ std::int64_t as(const std::string& name, const OptionValue& value) {
   return static_cast<std::int64_t>(*found);
 }
 
-/// The options that a class of them has, each with how it is set.
+/// The options that a class of them has, and a function that sets each.
 template <class Options>
 class Known {
  public:
@@ -118,7 +118,7 @@ class Known {
   std::map<std::string, Set> all_;
 };
 
-/// The parameters of each group, those of none behind the others.
+/// Returns the parameters of each group; those that are in no group come last.
 std::vector<std::vector<at::Tensor>> grouped(const nn::Replica& model, const std::vector<ParameterGroup>& groups) {
   std::vector<std::vector<at::Tensor>> found(groups.size() + 1);
   std::set<const void*> seen;
@@ -144,7 +144,7 @@ std::vector<std::vector<at::Tensor>> grouped(const nn::Replica& model, const std
   return found;
 }
 
-/// With torch's default rate where the class has none.
+/// Uses torch's default rate if the class has none.
 template <class Options>
 Options defaults() {
   if constexpr (std::is_default_constructible_v<Options>) return Options();

@@ -13,18 +13,18 @@
 namespace heatpp::python {
 
 using OptionValue = std::variant<bool, double, std::pair<double, double>, std::string>;
-/// By torch's names: lr, betas, weight_decay, ...
+/// Options under torch's names: lr, betas, weight_decay, ...
 using OptimizerOptions = std::map<std::string, OptionValue>;
 
-/// Parameters whose names fit one of some patterns of the shell's kind, and what is special about them.
+/// Parameters whose names match one of several shell patterns, and their options.
 struct ParameterGroup {
   std::vector<std::string> patterns;
   OptimizerOptions options;
 };
 
-/// sgd, adam, adamw, rmsprop, adagrad, lbfgs, lars or lamb, of a replica's parameters. Those of no group come first, in
-/// one of their own; one that fits several groups is in the first of them. Throws ValueError for other names, for
-/// options that the optimizer does not have or that are out of range, and for patterns that fit no trained parameter.
+/// Creates sgd, adam, adamw, rmsprop, adagrad, lbfgs, lars or lamb for a replica's parameters. The first group has
+/// those that match no pattern; a parameter that matches several groups is in the first of these. Throws ValueError for
+/// unknown names, unknown options, options out of range, and patterns that match no trained parameter.
 [[nodiscard]] std::unique_ptr<torch::optim::Optimizer> made_optimizer(const std::string& name, const nn::Replica& model,
                                                                       const OptimizerOptions& options,
                                                                       const std::vector<ParameterGroup>& groups);

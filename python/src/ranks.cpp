@@ -7,15 +7,15 @@
 
 #include "array.hpp"
 
-// MPI's beginning and end, communicators, and errors.
+// Start and end of MPI, communicators, and errors.
 namespace heatpp::python {
 namespace {
 
-/// Communicators are freed by all of their ranks together, which garbage collection is not: all that Python has seen
-/// stay until the end.
+/// All communicators that Python has seen exist until the end: their ranks must free them together, and garbage
+/// collection does not do this.
 struct Ranks {
   std::unique_ptr<Environment> environment = std::make_unique<Environment>();
-  std::deque<Communicator> kept;  // whose places do not change
+  std::deque<Communicator> kept;  // whose elements keep their addresses
 };
 std::unique_ptr<Ranks>& ranks() {
   static auto& found = *new std::unique_ptr<Ranks>(std::make_unique<Ranks>());
@@ -23,8 +23,8 @@ std::unique_ptr<Ranks>& ranks() {
 }
 Communicator& keep(Communicator comm) { return ranks()->kept.emplace_back(std::move(comm)); }
 
-/// The attribute of a host's communicator that says where ours is kept. It goes as the host frees that, on all ranks
-/// together; the handle alone may be given to the next one, on some ranks only.
+/// Returns the attribute of a host's communicator that refers to heatpp's. It is deleted when the host frees its
+/// communicator, on all ranks together; the handle may be reused for the next communicator, on some ranks only.
 int place_of_ours() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -34,7 +34,7 @@ int place_of_ours() {
   return key;
 }
 
-/// Ours of mpi4py's communicator, the same one each time.
+/// Returns heatpp's communicator for one of mpi4py, the same one each time.
 Communicator adopted(nb::handle of_mpi4py) {
   const auto modules = nb::module_::import_("sys").attr("modules");
   if (!modules.attr("__contains__")("mpi4py.MPI") || !nb::isinstance(of_mpi4py, modules["mpi4py.MPI"].attr("Comm")))
@@ -42,7 +42,7 @@ Communicator adopted(nb::handle of_mpi4py) {
                     "; expected a communicator of mpi4py");
   if (const auto bytes = nb::cast<std::size_t>(modules["mpi4py.MPI"].attr("_sizeof")(of_mpi4py));
       bytes !=
-      sizeof(MPI_Comm))  // as Open MPI's and MPICH's are; both may be loaded, under names of the same functions
+      sizeof(MPI_Comm))  // the sizes of Open MPI and MPICH differ; both may be loaded, with functions of the same names
     throw TypeError("[Communicator] got an mpi4py with communicators of " + std::to_string(bytes) +
                     " bytes; expected one for the MPI that heatpp was built for, which has " +
                     std::to_string(sizeof(MPI_Comm)));
@@ -59,7 +59,7 @@ Communicator adopted(nb::handle of_mpi4py) {
   return ours;
 }
 
-/// Python's type of the same meaning; the module's own where Python has none.
+/// Returns Python's exception with the same meaning, or the module's own if Python has none.
 nb::handle type_of(ErrorKind kind, nb::handle module) {
   switch (kind) {
     case ErrorKind::value: return PyExc_ValueError;
@@ -88,11 +88,11 @@ void translate(const std::exception_ptr& thrown, void* of) {
     PyErr_SetString(PyExc_TypeError,
                     "[heatpp] got a result of a Python function that is of another type; expected one as documented");
   } catch (const c10::Error& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());  // whose traces say nothing to Python
+    PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());  // a C++ backtrace does not help in Python
   }
 }
 
-/// The line of Python that has called the package on this thread.
+/// Returns the line of Python on this thread that has called the package.
 std::string calling_line() {
   if (!Py_IsInitialized()) return {};
   nb::gil_scoped_acquire acquire;

@@ -9,7 +9,7 @@
 #include "optimizers.hpp"
 
 // Training of networks that Python has scripted.
-// Enums are strings, and results named tuples, as those of generate.py.
+// Enums are strings, and results are named tuples, as in generate.py.
 template <>
 struct heatpp::python::Names<heatpp::nn::Shuffle> {
   static constexpr const char* values[] = {"none", "local", "blocks", "global"};
@@ -63,7 +63,7 @@ std::optional<nn::DasoOptions> daso_of(const std::optional<std::string>& choice,
   throw ValueError("[Trainer] got daso=\"" + *choice + "\"; expected default, automatic, published or None");
 }
 
-/// Ends the training where Python was interrupted: it sees signals only where it is asked.
+/// Ends the training after an interrupt in Python, which handles signals only when it is asked.
 nn::Loss interruptible(nn::Loss loss) {
   return [loss = std::move(loss)](const nn::Tensors& outputs, const nn::Tensors& targets, const nn::Tensors& inputs) {
     {
@@ -74,8 +74,8 @@ nn::Loss interruptible(nn::Loss loss) {
   };
 }
 
-/// The levels of a communicator's machine. They stay until the end, since garbage collection does not run on all ranks
-/// together.
+/// Returns the levels of a communicator's machine. They exist until the end, because garbage collection does not run on
+/// all ranks together.
 const Topology& topology_of(const Communicator& comm) {
   static auto& known = *new std::vector<std::pair<Communicator, Topology>>();
   for (const auto& [of, topology] : known)
@@ -85,8 +85,8 @@ const Topology& topology_of(const Communicator& comm) {
 
 }  // namespace
 
-/// A training: the network's replica, its optimizer and the loop around them. One replica at a time takes a network's
-/// gradients: a training that goes on after another one of the network, or after an error, makes its own again.
+/// A training: the network's replica, its optimizer and the loop around them. Only one replica at a time gets a
+/// network's gradients. After a training of the same network, or an error, a training makes a new replica.
 class Training {
  public:
   struct Choices {
@@ -116,7 +116,7 @@ class Training {
     options_.daso = daso_of(daso_, (training.size() + options_.batch_size - 1) / options_.batch_size);
     if (loop_) loop_->restore_raw_weights();
     loop_.reset();
-    nn::detail::set_options(*optimizer_, asked_);  // which a schedule has changed
+    nn::detail::set_options(*optimizer_, asked_);  // a schedule has changed them
     *fields_ = training.names();
     try {
       return loop().fit(training, validation);
@@ -129,7 +129,7 @@ class Training {
     *fields_ = dataset.names();
     return loop().evaluate(dataset);
   }
-  /// With the names of the outputs where the network gives a dict.
+  /// Also returns the names of the outputs if the network returns a dict.
   std::pair<std::vector<std::string>, std::vector<DNDarray>> predict(const std::vector<DNDarray>& inputs) {
     auto outputs = loop().predict(inputs);
     return {turn_.network.module->output_names(), std::move(outputs)};
@@ -138,11 +138,11 @@ class Training {
 
  private:
   using Replica = nn::DataParallelMultiGPU<nn::LoadedModule>;
-  /// Ends with the training, also where this cannot be made.
+  /// Ends with the training, also if the replica cannot be made.
   struct Turn {
     Training* of;
     Network network;
-    std::optional<Replica> replica;  // always here, where optimizers look for it
+    std::optional<Replica> replica;  // at a fixed address, because optimizers refer to it
     ~Turn() { end(); }
     void end() {
       replica.reset();
@@ -176,7 +176,7 @@ class Training {
 };
 
 void bind_training(nb::module_& root) {
-  nb::module_ m = root.def_submodule("_nn");  // of which heatpp/nn.py makes heatpp.nn
+  nb::module_ m = root.def_submodule("_nn");  // heatpp/nn.py makes heatpp.nn of it
   bind_datasets(m);
   bind_networks(m);
   using Rate = std::function<double(std::int64_t batch, std::int64_t total)>;

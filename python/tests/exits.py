@@ -1,4 +1,4 @@
-"""One rank exits with a status, and the others wait: all have to end. What is caught ends nothing."""
+"""One rank exits with a status while the others wait: all have to end. An exception that is caught ends nothing."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A plugin of pytest with which HeAT's own tests use heatpp.heat: `import heat` gives it, and what is expected to fail is marked."""
+"""A pytest plugin that runs HeAT's own tests with heatpp.heat: `import heat` imports it, and tests that are expected to fail are marked."""
 
 import importlib.machinery
 import importlib.util
@@ -34,7 +34,7 @@ class _Heat:
 
 
 def _private(name):
-    """In place of HeAT's own private functions, so that the tests beside those of them can be run."""
+    """Replaces HeAT's own private functions, so that tests in the same files can run."""
     def call(*given, **named):
         raise NotImplementedError(f"{name} is private to HeAT")
     if not name.startswith("_") or name.startswith("__"):
@@ -44,12 +44,12 @@ def _private(name):
 
 sys.meta_path.insert(0, _Heat())
 sys.modules["heat"] = heatpp.heat
-heatpp.heat.__file__ = str(pathlib.Path.cwd() / "__init__.py")  # beside which the tests look for their data
+heatpp.heat.__file__ = str(pathlib.Path.cwd() / "__init__.py")  # the tests look for their data beside this file
 _several = MPI.COMM_WORLD.size > 1
 
 
 def _names():
-    """Of tests that fail, of refusals, of refusals on several ranks, and of those that fail there."""
+    """Returns the names of tests that fail, of refusals, of refusals on several ranks, and of tests that fail there."""
     text = (pathlib.Path(__file__).parent / "expected_heat.txt").read_text()
     for part in re.split("# (?:Refusals of HeAT|Refusals on several ranks|On several ranks):", text):
         yield {line.strip() for line in part.splitlines() if line.strip() and not line.startswith("#")}
@@ -63,7 +63,7 @@ _failed, _run, _skipped, _not_refused = set(), set(), set(), set()
 
 
 class _Refusal:
-    """In place of assertRaises and assertWarns, which are passed over whatever happens in them; that they would have failed is noted."""
+    """Replaces assertRaises and assertWarns. They pass whatever happens in them, and record that they would have failed."""
 
     def __init__(self, test, expected):
         self.test, self.expected, self.exception, self.warnings = test, expected, Exception(), warnings.catch_warnings(record=True)
@@ -95,7 +95,7 @@ def _refusals_passed_over(request, monkeypatch):
 
 
 def pytest_collection_modifyitems(items):
-    """What fails on one rank leaves others waiting in the middle of a test: it is run, and has to fail, where there is one."""
+    """A test that fails on one rank leaves others waiting: it runs only on one rank, where it has to fail."""
     for item in items:
         if item.nodeid in _expected and _several:
             item.add_marker(pytest.mark.skip("expected to fail"))
@@ -110,7 +110,7 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """An error is what fails and is not expected to, or the other way around; the counts are this rank's."""
+    """An unexpected failure is an error, and so is an unexpected success; the counts are this rank's."""
     wrong = sorted(_failed - _expected)
     passed = sorted(_run & (_expected - _failed | _refusals - _not_refused)) if not _several else []
     left = _run - _failed - _expected - _skipped

@@ -10,14 +10,14 @@ RANKS, RANK = ht.world().size, ht.world().rank
 
 
 def uneven(values, split):
-    """`values` cut so that the last rank holds most, and others little or nothing."""
+    """Returns `values` split so that the last rank holds most, and others little or nothing."""
     extent = values.shape[split]
     ends = [min(extent, rank) for rank in range(RANKS)] + [extent]
     return ht.from_local(np.ascontiguousarray(np.take(values, range(ends[RANK], ends[RANK + 1]), axis=split)), split=split)
 
 
 def every_layout(values):
-    """The array whole on every rank, and cut along each axis, evenly and not."""
+    """Returns the array whole on every rank, and split along each axis, evenly and unevenly."""
     yield ht.array(values)
     for split in range(values.ndim):
         yield ht.array(values, split=split)
@@ -26,7 +26,7 @@ def every_layout(values):
 
 class Case(unittest.TestCase):
     def same(self, found, expected, **tolerance):
-        """Compares an array of ours, or several, with NumPy's."""
+        """Compares one or several arrays of heatpp with NumPy's."""
         if isinstance(found, (tuple, list)):
             self.assertEqual(len(found), len(expected))
             for one, other in zip(found, expected):

@@ -1,4 +1,4 @@
-"""One rank fails, and the others wait: all have to end, with that rank's traceback."""
+"""One rank fails while the others wait: all have to end, with that rank's traceback."""
 
 import heatpp as ht
 

@@ -1,4 +1,4 @@
-"""heatpp for the array API's suite on several ranks: a namespace whose factories cut arrays along their first axis."""
+"""heatpp for the array API's suite on several ranks: a namespace whose factories split arrays along their first axis."""
 
 import functools
 

@@ -68,7 +68,7 @@ class Arrays(Case):
             self.same(x, expected)
             self.same(row, expected_row)
             taken = x[[0, 1]]
-            taken += 1  # an array of its own
+            taken += 1  # a new array
             self.same(x, expected)
 
     def test_functions_as_the_array_api_spells_them(self):
@@ -208,7 +208,7 @@ class Arrays(Case):
             kept.append(x)
             comm.Free()
             if RANK == i % 2:
-                other = MPI.COMM_SELF.Dup()  # may have the handle of what was freed, on this rank alone
+                other = MPI.COMM_SELF.Dup()  # may get the handle of a freed one, on this rank only
         other.Free() if RANK < 2 else None
         self.same(kept[0] + kept[-1], 2 * np.arange(6))
 

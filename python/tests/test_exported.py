@@ -55,7 +55,7 @@ class Exported(Case):
             shutil.rmtree(self.folder)
 
     def in_torch(self, scale=1.0):
-        """Weights after steps on all rows."""
+        """Returns weights after steps on all rows."""
         module = network()
         sgd = torch.optim.SGD(module.parameters(), lr=0.1)
         for _ in range(STEPS):

@@ -1,4 +1,4 @@
-"""What users of NumPy, PyTorch and scikit-learn are used to write."""
+"""Lines as users of NumPy, PyTorch and scikit-learn write them."""
 
 import copy
 import pickle
@@ -209,7 +209,7 @@ class Habits(Case):
         for refused in (lambda: x.numpy(), lambda: x.larray):
             with self.assertRaisesRegex(TypeError, "got bfloat16, which NumPy has not"):
                 refused()
-        with self.assertRaises(TypeError):  # of negative strides
+        with self.assertRaises(TypeError):  # negative strides
             ht.from_local(VALUES[::-1], split=0)
         for y in every_layout(VALUES):
             self.same(y.compress([True, False, True, False], axis=1), VALUES.compress([True, False, True, False], axis=1))

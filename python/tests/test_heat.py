@@ -1,4 +1,4 @@
-"""HeAT's rules where they are not heatpp's, with arrays that are cut."""
+"""HeAT's rules that differ from heatpp's, with arrays that are split."""
 
 import copy
 import shutil
@@ -136,7 +136,7 @@ class Heat(unittest.TestCase):
             self.assertEqual("DNDarray([0, 1, 2, 3]" in str(x), comm.rank == 0)
             np.testing.assert_array_equal((x + ht.zeros_like(x)).numpy(), np.arange(4))
         part = heatpp.world().split(world.rank % 2)
-        x = ht.DNDarray(heatpp.arange(4, split=0, comm=part))  # of which HeAT's is made when it is asked for
+        x = ht.DNDarray(heatpp.arange(4, split=0, comm=part))  # HeAT's communicator for it is made on demand
         self.assertEqual((x.comm.rank, x.comm.size, x.comm), (part.rank, part.size, (x + 1).comm))
 
     def test_arrays_are_given_to_heatpp(self):
@@ -152,7 +152,7 @@ class Heat(unittest.TestCase):
         options = {"n_clusters": 3, "seed": 1}
         self.assertEqual(heatpp.KMeans(**options).fit(x).inertia, heatpp.KMeans(**options).fit(x._x).inertia)
 
-        class Parted:  # as HeAT's and others' arrays
+        class Parted:  # as HeAT's and other libraries' arrays
             __partitioned__ = larray = property()
 
             def __array__(self, dtype=None, copy=None):

@@ -1,4 +1,4 @@
-"""Lines that mean the same with NumPy and with heatpp, of arrays that are whole or cut along either axis."""
+"""Lines with the same meaning in NumPy and heatpp, for arrays that are whole or split along either axis."""
 
 import pathlib
 import re
@@ -27,7 +27,7 @@ def _plain(value):
 
 
 def _outcome(run, space):
-    """The values, or that there is an error."""
+    """Returns the values, or that there is an error."""
     try:
         return run(space)
     except Exception:

@@ -1,4 +1,4 @@
-"""What is written to views, and in memory that others have been shown."""
+"""Writes to views, and to memory that other libraries share."""
 
 import hashlib
 import unittest
@@ -108,7 +108,7 @@ class Memory(Case):
         turned = ht.array(VALUES).T
         self.assertEqual((memoryview(turned).f_contiguous, memoryview(turned).c_contiguous), (True, False))
         with self.assertRaises(BufferError):
-            hashlib.sha256(turned)  # of bytes in a row
+            hashlib.sha256(turned)  # needs contiguous bytes
         self.same(np.frombuffer(ht.array(VALUES)), VALUES.ravel())
 
     def test_devices_of_dlpack(self):

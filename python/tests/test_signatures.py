@@ -1,4 +1,4 @@
-"""Networks and losses of any signature, optimizers by name, and loops of one's own, compared with torch in one process."""
+"""Networks and losses of any signature, optimizers by name, and your own loops, compared with torch in one process."""
 
 import pathlib
 import shutil
@@ -54,7 +54,7 @@ def heads_loss(outputs: Dict[str, Tensor], targets: Dict[str, Tensor]):
 
 
 class Slope(torch.nn.Module):
-    """u = w x^2, and its derivative."""
+    """Returns u = w x^2, and its derivative."""
 
     def __init__(self):
         super().__init__()
@@ -120,7 +120,7 @@ class Signatures(Case):
             self.same(ours.state_dict()[name].numpy(), value.numpy(), **(tolerance or dict(rtol=1e-9, atol=1e-11)))
 
     def in_torch(self, module, optimizer, loss, steps=4):
-        """Steps of a module on all rows."""
+        """Runs steps of a module on all rows."""
         for _ in range(steps):
             def closure():
                 optimizer.zero_grad()
@@ -208,7 +208,7 @@ class Signatures(Case):
         self.in_torch(module, torch.optim.Adam([{"params": [module.b]}, {"params": [module.a, module.c], "weight_decay": 0.1}], lr=0.05),
                       lambda module: torch.nn.functional.mse_loss(module(torchs(ROWS)), torchs(VALUES)))
         self.same_weights(ours, module)
-        ours, module = ht.nn.ScriptModule(linear()), linear()  # `rate` is that of the largest, of which the other keeps its share
+        ours, module = ht.nn.ScriptModule(linear()), linear()  # `rate` is that of the largest group; the other keeps its share of it
         ht.nn.Trainer(ours, "mse", optimizer="sgd", learning_rate=0.1, rate=lambda batch, total: 0.3, epochs=4, groups=[{"params": "*.bias", "lr": 0.001}], **OPTIONS).fit(x, y)
         groups = [{"params": [module[0].weight, module[2].weight]}, {"params": [module[0].bias, module[2].bias], "lr": 0.003}]
         self.in_torch(module, torch.optim.SGD(groups, lr=0.3), lambda module: torch.nn.functional.mse_loss(module(torchs(ROWS)), torchs(VALUES)))
@@ -237,7 +237,7 @@ class Signatures(Case):
     def test_losses_of_torch_weigh_rows_by_themselves(self):
         x = ht.array(ROWS, split=0)
         classes = np.where(ROWS[:, 0] > 0.5, 1, 0)
-        classes[:9] = 3  # which does not count, all of a rank of three
+        classes[:9] = 3  # does not count: on three ranks, one rank has no target that counts
         losses = [torch.nn.CrossEntropyLoss(torch.tensor([1.0, 20.0, 1.0, 1.0], dtype=torch.float64), ignore_index=3), torch.nn.CrossEntropyLoss(ignore_index=3, reduction="sum"),
                   torch.nn.CrossEntropyLoss(label_smoothing=0.1), torch.nn.CrossEntropyLoss()]
         for loss in losses:
@@ -277,7 +277,7 @@ class Signatures(Case):
         self.assertAlmostEqual(ours.state_dict()["w"].item(), 2 + (1 - 0.8 * np.mean(x**2)) ** 20, places=12)
 
     def test_loops_of_ones_own(self):
-        rows = np.array_split(np.arange(22), RANKS + 1)[1:]  # the first part is nobody's
+        rows = np.array_split(np.arange(22), RANKS + 1)[1:]  # no rank has the first part
         mine, everybody = rows[RANK], np.concatenate(rows)
 
         def trained(generator, discriminator, step_of, chosen):
@@ -294,7 +294,7 @@ class Signatures(Case):
                 step_of(generator, g_step)
 
         def layers():
-            torch.manual_seed(RANK)  # those of rank 0 hold
+            torch.manual_seed(RANK)  # those of rank 0 are used
             return torch.nn.Linear(3, 2).double(), torch.nn.Linear(2, 1).double()
 
         models = {}
@@ -351,11 +351,11 @@ class Signatures(Case):
         self.assertEqual((norm.num_batches_tracked.item(), model.module.rank.item()), (2, 7))
         self.same(model.module.own.numpy(), np.array([(RANKS - 1) / 2], np.float32), rtol=1e-6)
         self.same(model.module.mask.numpy(), np.array([1.0, np.inf], np.float32))
-        # The mean of the ranks' variances, and how far their means are apart.
+        # The mean of the ranks' variances, plus the squared distances of their means.
         spread = sum(len(part) * (part.var(0, ddof=1) + (part.mean(0) - mean) ** 2) for part in parts) / 19
         self.same(norm.running_var.numpy(), spread, rtol=1e-12)
         before = norm.running_mean.clone()
-        model.average_buffers()  # without rows since then: all are alike
+        model.average_buffers()  # without rows since then all have equal weight
         self.same(norm.running_mean.numpy(), before.numpy(), rtol=1e-15)
 
     def test_lbfgs_takes_stored_rows_and_refuses_parts_of_them(self):

@@ -148,7 +148,7 @@ class Names(Case):
 
 
 class Tools(Case):
-    """scikit-learn's own tools, of arrays that each process has whole."""
+    """scikit-learn's own tools, on arrays that each process holds as a whole."""
 
     def test_clone_and_pipeline(self):
         for x, y in ((NOISY, KINDS), (ht.array(NOISY), ht.array(KINDS))):

@@ -31,7 +31,7 @@ class AbsoluteLoss(torch.nn.Module):
 
 
 class Tagger(torch.nn.Module):
-    """Scores of classes at each place of a sequence."""
+    """Returns scores of classes at each place of a sequence."""
 
     def __init__(self):
         super().__init__()
@@ -43,7 +43,7 @@ class Tagger(torch.nn.Module):
 
 
 class Weighted(torch.nn.Module):
-    """Mean squares, class 1 counting 20 times, and their weight."""
+    """Returns mean squares, in which class 1 counts 20 times, and their weight."""
 
     def forward(self, outputs, targets):
         weights = torch.where(targets == 1, 20.0, 1.0) * (targets >= 0)
@@ -86,7 +86,7 @@ class Training(Case):
             shutil.rmtree(self.folder)
 
     def in_torch(self, steps, rate, loss):
-        """Weights after steps on all rows."""
+        """Returns weights after steps on all rows."""
         module = network()
         sgd = torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
         for step in range(steps):
@@ -177,7 +177,7 @@ class Training(Case):
             self.assertLess(trainer.evaluate(x, y).loss, before / 4)
 
     def check_steps(self, module, ours, x, y, step, loss, kind, **options):
-        """Trains both on all rows, and compares their weights, losses of epochs and what evaluate gives."""
+        """Trains both on all rows, and compares their weights, losses of epochs and results of evaluate."""
         data = ht.array(x, split=0), ht.array(y, split=0)
         trainer = ht.nn.Trainer(ours, loss, epochs=10, batch_size=len(x) * RANKS, shuffle="none", progress=False, **options)
         result = trainer.fit(*data)
@@ -198,7 +198,7 @@ class Training(Case):
         tags = RANDOM.integers(0, 4, size=(12, 8))
         for row, tail in enumerate(RANDOM.integers(1, 8, size=12)):
             tags[row, tail:] = -100
-        tags[:4] = -100  # nothing counts on a rank of three
+        tags[:4] = -100  # on three ranks, one rank has no target that counts
         options = dict(optimizer="sgd", learning_rate=0.5)
         entropy = torch.nn.functional.cross_entropy
         self.check_steps(Tagger(), ht.nn.ScriptModule(Tagger()), x, tags, entropy, "cross_entropy", sgd, **options)
@@ -309,7 +309,7 @@ class Training(Case):
         with self.assertRaisesRegex(RuntimeError, rf"^Target [78] is out of bounds\.{whose}$"):
             ht.nn.Trainer(two, progress=False).evaluate(x, classes + 7)
         normed = ht.nn.ScriptModule(torch.nn.Sequential(torch.nn.BatchNorm1d(3), torch.nn.Linear(3, 1)))
-        rows = 2 * RANKS + 1  # of which one rank has one in the second batch, and the others none
+        rows = 2 * RANKS + 1  # in the second batch one rank has a row, and the others have none
         with self.assertRaisesRegex(ValueError, "got a batch of one row on a rank.*expected remainder drop or pad, or SyncBatchNorm"):
             ht.nn.Trainer(normed, "mse", batch_size=2 * RANKS, progress=False).fit(ht.array(ROWS[:rows], split=0), ht.array(VALUES[:rows], split=0))
         with self.assertRaisesRegex(OSError, "nowhere.pt"):

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder, gone at the end of a test.
+/// A folder that is removed at the end of a test.
 struct Folder {
   fs::path path = scratch_path("nn_checkpoint_manager_test");
   Folder() { remove(); }
@@ -83,7 +83,7 @@ TEST_CASE("The newest checkpoints stay, and the newest whole one is taken up", "
       again.train(3, 4);
       CHECK(again.model.checksum() == sums[3]);
 
-      checkpoints.save(2, again.model, again.adam);  // what is numbered higher is of another past
+      checkpoints.save(2, again.model, again.adam);  // files with higher numbers are from a former training
       checkpoints.finish();
       CHECK(checkpoints.numbers() == std::vector<std::int64_t>{2});
       damage(checkpoints.file(2));
@@ -146,10 +146,10 @@ TEST_CASE("What all ranks have written is there before the next is saved", "[nn]
     checkpoints.advance();
   }
   CHECK(checkpoints.numbers() == std::vector<std::int64_t>{2});
-  CHECK(!fs::exists(folder.path / ".checkpoint-00000001.pt.0123"));  // of a writer that was killed
+  CHECK(!fs::exists(folder.path / ".checkpoint-00000001.pt.0123"));  // left by a writer that was killed
   checkpoints.save(3, run.model, run.adam);
   checkpoints.advance();
-  checkpoints.finish();  // with a question under way
+  checkpoints.finish();  // with a request under way
   checkpoints.advance();
   CHECK(checkpoints.numbers() == std::vector<std::int64_t>{2, 3});
 }
@@ -195,12 +195,12 @@ TEST_CASE("Each rank writes its share of what all have, and reads as much on any
       train(model, adam, 0, 3);
       checkpoints.save(1, model, adam);
       const auto file = checkpoints.file(1);
-      // Weights and two moments in float64 once, and little for each rank.
+      // Weights and two moments in float64 are written once, and a few bytes for each rank.
       constexpr std::int64_t elements = 5 * 8 + 8 + 8 * 3 + 3;
       CHECK(static_cast<std::int64_t>(fs::file_size(file)) < 3 * 8 * elements + 40000 * ht::world().size());
       const auto saved = model.checksum();
 
-      // With the optimizer shared in another way, and on one rank.
+      // With another way to share the optimizer, and on one rank.
       for (const auto other : {std::optional<Scope>(), std::optional(Scope::all), std::optional(Scope::node)}) {
         DataParallel next(std::make_shared<SmallNet>(), topology, {.shard = other});
         torch::optim::AdamW moments(next.parameters(), 0.01);

@@ -49,7 +49,7 @@ struct Run {
   }
 };
 
-/// Ways to train that keep different things in memory.
+/// Ways of training with different states.
 std::vector<DasoOptions> ways() {
   return {{.interval = {.first = {4, 2}}},
           {.interval = {.first = {2, 1}}, .carriers = Carriers::rotating},
@@ -57,7 +57,7 @@ std::vector<DasoOptions> ways() {
           {.interval = {.first = {4, 2, 2}, .local_skips = true}, .wire = ht::bfloat16}};
 }
 
-/// Events without the synchronisations, which a checkpoint leaves out.
+/// Returns the events without synchronisations, which a checkpoint leaves out.
 std::vector<DasoEvent> lasting(std::vector<DasoEvent> events) {
   std::erase_if(events, [](const auto& event) { return event.is_synchronisation(); });
   return events;
@@ -326,7 +326,7 @@ TEST_CASE("A disk that fills up leaves the last checkpoint as it was", "[nn][che
   const auto saved = run.model->checksum();
   run.train(4, 6);
 
-  // Files of rank 0 may not grow beyond a kilobyte, which stands in for a full disk.
+  // Files of rank 0 may not grow beyond a kilobyte, which simulates a full disk.
   rlimit former{};
   getrlimit(RLIMIT_FSIZE, &former);
   const rlimit small{1024, former.rlim_max};
@@ -344,8 +344,8 @@ TEST_CASE("A disk that fills up leaves the last checkpoint as it was", "[nn][che
   CHECK(again.model->checksum() == saved);
 }
 
-// Two halves of one test, each a launch of its own: a rank dies between the start of a transfer and its merge, and the
-// next run goes on from the last checkpoint.
+// Two parts of one test, each in its own launch: a rank dies between the start of a transfer and its merge, and the
+// next run continues from the last checkpoint.
 namespace {
 const std::string last_good = (std::filesystem::temp_directory_path() / "nn_checkpoint_test.last_good").string();
 }

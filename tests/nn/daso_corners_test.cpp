@@ -10,7 +10,7 @@ namespace {
 
 std::string path() { return scratch_path("nn_daso_corners_test"); }
 
-/// A training by DASO in float32, in which the last rank may see a bad gradient in some batch.
+/// A training by DASO in float32. The last rank may get a bad gradient in some batch.
 struct Run {
   explicit Run(const ht::Topology& topology, const DasoOptions& options = {}, const ReplicaOptions& replica = {})
       : model(std::make_shared<SmallNet>(at::kFloat), topology, replica), daso(model, adam, options) {}
@@ -38,7 +38,7 @@ TEST_CASE("No checkpoint is written once a node has seen a bad gradient", "[nn][
   const DasoOptions options{.interval = {.first = {8, 1}}};
   for (const auto& topology : topologies()) {
     Run run(topology, options), again(topology, options);
-    if (run.daso.nodes() == 1) continue;  // which throws at once
+    if (run.daso.nodes() == 1) continue;  // one node throws at once
     run.train(4);
     save_checkpoint(path(), run.daso, {.batch = 4});
     run.train(6, 5);
@@ -47,7 +47,7 @@ TEST_CASE("No checkpoint is written once a node has seen a bad gradient", "[nn][
     CHECK(load_checkpoint(path(), again.daso).position.batch == 4);
     again.train(12);
 
-    auto older = again.daso.state();  // as files were that were written after one
+    auto older = again.daso.state();  // as files of older versions, written after one
     older.failed = true;
     run.daso.set_state(std::move(older));
     run.daso.align();
@@ -197,7 +197,7 @@ TEST_CASE("A node leaves out the batches in which its float16 overflows", "[nn][
     }
     daso.drain();
     CHECK(loss < 0.8 * first);
-    CHECK(scaler.state().scale == 1024 / 16);  // four batches were left out by the node of rank 0
+    CHECK(scaler.state().scale == 1024 / 16);  // the node of rank 0 skipped four batches
     CHECK(model.equal_on_all_ranks());
   }
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));

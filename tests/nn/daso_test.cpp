@@ -252,7 +252,7 @@ TEST_CASE("The method as published goes through its intervals, and a node takes 
     std::vector<Interval> intervals;
     for (const auto& event : daso.events())
       if (event.kind == Kind::interval) intervals.push_back(event.interval);
-    // A loss that stands still is a plateau after three epochs.
+    // A constant loss is a plateau after three epochs.
     CHECK((intervals == std::vector<Interval>{{2, 1, 1}, {1, 1, 1}, {8, 2, 2}, {4, 1, 1}}));
     CHECK(drifted == (topology.node().size() > 1));
   }
@@ -310,7 +310,7 @@ TEST_CASE("With local skips the ranks drift apart and their mean is kept", "[nn]
       daso.step(1.0);
     }
 
-    // What the ranks had done by batch 3 has become the mean of all, their two steps since are their own.
+    // The changes up to batch 3 are the mean of all ranks; the two steps since are each rank's own.
     CHECK(torch::allclose(net->w, torch::full({7}, -4 * mean - 2 * slope, torch::kDouble), 1e-14, 1e-14));
   }
 }

@@ -3,7 +3,7 @@
 
 namespace {
 
-// Every kind of parameter that a flat message has to cope with.
+// All kinds of parameters that a flat message has to support.
 struct OddNet : torch::nn::Module {
   at::Tensor frozen, transposed, empty, single, shared, unused, sometimes;
 
@@ -201,7 +201,7 @@ TEST_CASE("The variance of a BatchNorm that ranks share is that of all rows", "[
 
   std::vector<at::Tensor> all;
   for (int rank = 0; rank < ht::world().size(); ++rank) all.push_back(rows + 10.0 * rank);
-  // Of each rank its unbiased variance, between the ranks that of their means.
+  // Within each rank its unbiased variance, between the ranks that of their means.
   const auto between = torch::stack(all).mean(1).var(0, false);
   CHECK(torch::allclose(net->running_mean, torch::cat(all).mean(0), 1e-4, 1e-4));
   CHECK(torch::allclose(net->running_var, rows.var(0) + between, 1e-4, 1e-4));

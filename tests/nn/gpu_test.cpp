@@ -1,4 +1,4 @@
-// Training on GPUs, where the machine has any: the ranks share those of their node in turns.
+// Training on GPUs, if the machine has any: the ranks of a node use its GPUs in turn.
 #include "scratch_file.hpp"
 #include "training.hpp"
 
@@ -9,7 +9,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// Weights after a few batches, back on the host.
+/// Returns the weights after a few batches, on the host.
 std::vector<at::Tensor> train(const ht::Topology& topology, const at::Device& device, const DasoOptions& options) {
   const auto net = std::make_shared<SmallNet>(at::kFloat);
   net->to(device);

@@ -14,7 +14,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// Trains with an optimizer of the replica, its work shared or not.
+/// Trains with an optimizer of the replica; ranks may share its work.
 template <class Make>
 std::vector<at::Tensor> train(const ht::Topology& topology, std::optional<Scope> shard, const Make& make) {
   DataParallel model(std::make_shared<SmallNet>(), topology, {.gradients = {.bucket_bytes = 200}, .shard = shard});
@@ -28,7 +28,7 @@ std::vector<at::Tensor> train(const ht::Topology& topology, std::optional<Scope>
   return weights(model.module());
 }
 
-/// Follows the sign of the gradient's running sum; an optimizer that heatpp does not know.
+/// Follows the sign of the gradient's running sum: an optimizer that heatpp does not know.
 struct SignState : torch::optim::OptimizerCloneableParamState<SignState> {
   TORCH_ARG(at::Tensor, sum) = {};
 };

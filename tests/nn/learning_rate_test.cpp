@@ -25,7 +25,7 @@ TEST_CASE("A warm-up rises and a cosine falls", "[nn][rate]") {
 
 TEST_CASE("Rates equal those of PyTorch's schedulers", "[nn][rate]") {
   // StepLR(step_size=3, gamma=0.5), MultiStepLR([2, 5], 0.1), ExponentialLR(0.9), CosineAnnealingLR(4, eta_min=0.1),
-  // from 1, as their closed forms give them.
+  // from 1, by their closed forms.
   const auto step = step_rate({.rate = 1, .every = 3, .factor = 0.5});
   const auto steps = multi_step_rate({.rate = 1, .milestones = {2, 5}, .factor = 0.1});
   const auto power = exponential_rate({.rate = 1, .factor = 0.9});

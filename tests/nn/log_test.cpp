@@ -18,7 +18,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// The fields of a protobuf message: their numbers, and their bytes or varints as they lie there.
+/// Returns the fields of a protobuf message: their numbers, and their bytes or varints as stored.
 std::multimap<unsigned, std::string> fields_of(const std::string& message) {
   std::multimap<unsigned, std::string> fields;
   std::size_t at = 0;
@@ -54,7 +54,7 @@ std::vector<double> doubles(const std::string& bytes) {
   return values;
 }
 
-/// The last event's value with its tag, from a file with `events` of them after the version.
+/// Returns the last event's value with its tag, from a file with `events` of them after the version.
 std::multimap<unsigned, std::string> last_value(const std::string& path) {
   const auto file = read_bytes(path);
   std::string last;
@@ -73,7 +73,7 @@ std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
   return number;
 }
 
-/// The chunks of a PNG file; fails where a checksum is wrong.
+/// Returns the chunks of a PNG file. Fails if a checksum is wrong.
 std::map<std::string, std::string> chunks_of(const std::string& png) {
   CHECK(png.substr(0, 8) == "\x89PNG\r\n\x1a\n");
   std::map<std::string, std::string> chunks;
@@ -97,7 +97,7 @@ std::string inflated(const std::string& data, std::size_t size) {
   return plain;
 }
 
-/// The path that rank 0 has.
+/// Returns rank 0's path.
 std::string on_all(const std::string& path) {
   std::string text(512, '\0');
   std::ranges::copy(path, text.begin());
@@ -181,7 +181,7 @@ TEST_CASE("A log has its header once and goes on where training does", "[nn][csv
     log.check();
     CHECK_THROWS_AS(log.row({1, 2}), ht::ValueError);
   }
-  on_root([&] { std::ofstream(path, std::ios::app) << "4,0.2"; });  // interrupted there
+  on_root([&] { std::ofstream(path, std::ios::app) << "4,0.2"; });  // an interruption within a row
 
   CsvLog resumed(ht::world(), path, {.columns = columns, .resume_at = 2});
   resumed.row({2, 0.25, 1e-300});

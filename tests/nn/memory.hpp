@@ -4,7 +4,7 @@
 
 #include <c10/core/CPUAllocator.h>
 
-/// Counts what LibTorch holds on the CPU while it lives.
+/// Counts the memory that LibTorch holds on the CPU while it exists.
 class Memory final : public c10::Allocator {
  public:
   Memory() : former_(c10::GetCPUAllocator()) { c10::SetCPUAllocator(this, 100); }

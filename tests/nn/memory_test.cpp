@@ -17,7 +17,7 @@ struct Wide : torch::nn::Module {
   at::Tensor forward(const at::Tensor& x) { return second(torch::tanh(first(x))); }
 };
 constexpr double N = 4 * (2 * 200 * 300 + 300 + 200);
-/// For what small tensors there are: inputs, outputs, buffers of messages.
+/// Allowance for small tensors: inputs, outputs, buffers of messages.
 constexpr double little = 0.06 * N;
 
 int smallest_node(const ht::Topology& topology) {
@@ -34,8 +34,8 @@ TEST_CASE("A training holds the memory that its formula says, and needs no more 
   Memory memory;
   struct Way {
     DasoOptions options;
-    double shares, wholes;  // of N: what DASO holds
-    bool shared = false;    // the optimizer's work
+    double shares, wholes;  // memory of DASO, in units of N
+    bool shared = false;    // whether ranks share the optimizer's work
   };
   const std::vector<Way> ways{
       {{.interval = {.first = {2, 1}}}, 2, 0},

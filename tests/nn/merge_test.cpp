@@ -11,7 +11,7 @@ using namespace heatpp::nn;
 namespace {
 
 struct Case {
-  at::Tensor x, s, m;  // a node's weights now, its snapshot, the mean of the snapshots
+  at::Tensor x, s, m;  // a node's current weights, its snapshot, the mean of the snapshots
 };
 
 Case random_case() {
@@ -127,7 +127,7 @@ TEST_CASE("Rotating carriers take equally many turns", "[nn][merge]") {
       daso.step(1.0);
     }
 
-    // Ranks that not every node has a partner for carry nothing.
+    // Ranks without a partner in every node carry nothing.
     std::array<std::int64_t, 1> carriers{topology.node().size()};
     topology.comm().allreduce(carriers, ht::ReduceOp::min);
     const auto starts = daso.counters().starts, place = std::int64_t{topology.node().rank()};

@@ -7,7 +7,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// This rank's rows of a tensor that all ranks hold; the last rank has none where there are several.
+/// Returns this rank's rows of a tensor that all ranks hold. If there are several ranks, the last one has none.
 at::Tensor my_rows(const at::Tensor& all) {
   const auto ranks = std::max(1, ht::world().size() - 1), rank = ht::world().rank();
   if (rank == ranks) return all.narrow(0, 0, 0);

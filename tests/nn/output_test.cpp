@@ -25,7 +25,7 @@ T number_at(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-/// The records of an event file; fails where a length or checksum is wrong.
+/// Returns the records of an event file. Fails if a length or checksum is wrong.
 std::vector<std::string> records_of(const std::string& file) {
   const auto unmasked = [](std::uint32_t masked) {
     const auto rotated = masked - 0xa282ead8u;
@@ -71,7 +71,7 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Runs with other numbers of ranks may be under way in the same folder.
+// Runs with other numbers of ranks may use the same folder at the same time.
 std::string out() { return "nn_output_test." + std::to_string(ht::world().size()); }
 
 }  // namespace
@@ -140,7 +140,7 @@ TEST_CASE("A progress bar redraws one line in a terminal and is silent on other 
   const bool first = ht::world().rank() == 0;
   CHECK(terminal.str().empty() == !first);
   CHECK(count(terminal.str(), "\n") == first);
-  CHECK(count(terminal.str(), "\r") == 2 * first);  // the first, and the last
+  CHECK(count(terminal.str(), "\r") == 2 * first);  // the first and the last batch
   CHECK(count(file.str(), "\n") == 2 * first);
   CHECK(count(file.str(), "\r") == 0);
   if (first) CHECK_THAT(file.str(), Catch::Contains("100 % 3/3"));

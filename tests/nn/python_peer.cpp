@@ -1,5 +1,5 @@
-// Reads a network's weights and an array of every dtype from files that Python wrote, and writes them again; applies
-// networks of heatpp with weights of Python's; writes events for TensorBoard.
+// Reads a network's weights and an array of every dtype from files that Python wrote, and writes them again; runs
+// heatpp's networks with weights from Python; writes events for TensorBoard.
 //     python_peer <folder>
 
 #include <heatpp/comm/environment.hpp>
@@ -34,7 +34,7 @@ void convert_arrays(const std::string& folder) {
   ht::io::save_safetensors(arrays, folder + "/arrays-back.safetensors", {.metadata = {{"by", "heatpp"}}});
 }
 
-/// Outputs of networks for the inputs and with the weights that Python has written, in eval and in train mode.
+/// Writes outputs of networks for inputs and weights from Python, in eval and in train mode.
 void apply_networks(const std::string& folder) {
   const auto apply = [&](const std::string& name, auto net) {
     const auto inputs = ht::io::load_safetensors(folder + "/inputs.safetensors", name).larray();

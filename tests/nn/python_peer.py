@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Lets heatpp read and write what the Python package safetensors writes and reads; where they are installed, PyTorch loads
-the weights and TensorBoard the events.
+"""Lets heatpp read and write the files of the Python package safetensors; if they are installed, PyTorch loads the weights and TensorBoard the
+events.
 
 usage: python_peer.py <command that runs python_peer> ...
 """
@@ -17,8 +17,7 @@ except ImportError as missing:
     print(f"{missing}: not run")
     sys.exit(77)
 
-# What state_dict() has of torch.nn.Module with features = Sequential(Conv2d(1, 3, 3), BatchNorm2d(3), ReLU()) and
-# classifier = Linear(12, 5).
+# The names of state_dict() of a torch.nn.Module with features = Sequential(Conv2d(1, 3, 3), BatchNorm2d(3), ReLU()) and classifier = Linear(12, 5).
 WEIGHTS = {"features.0.weight": (3, 1, 3, 3), "features.0.bias": (3,), "features.1.weight": (3,), "features.1.bias": (3,),
            "features.1.running_mean": (3,), "features.1.running_var": (3,), "features.1.num_batches_tracked": (),
            "classifier.weight": (5, 12), "classifier.bias": (5,)}
@@ -45,7 +44,7 @@ def check(folder, name, expected):
 
 
 def check_in_torch(folder):
-    """The written file is the state_dict of a module, which gives the same outputs."""
+    """The written file is the state_dict of a module, which has the same outputs."""
     import torch
     from safetensors.torch import load_file as load_torch
 
@@ -61,7 +60,7 @@ def check_in_torch(folder):
 
 
 def networks():
-    """torchvision's, and a U-Net as heatpp has it."""
+    """Returns networks of torchvision, and a U-Net like heatpp's."""
     import torch
     import torchvision
 

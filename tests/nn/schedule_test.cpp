@@ -10,7 +10,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// What each batch does, as letters: g or n (gradients over all or the node), m, s, b, d; no communication.
+/// Returns what each batch does, as letters: g or n (gradients over all or the node), m, s, b, d. No communication.
 std::string trace(SyncState state, std::int64_t batches) {
   std::string text;
   for (std::int64_t b = 0; b < batches; ++b) {
@@ -25,7 +25,7 @@ std::string trace(SyncState state, std::int64_t batches) {
   return text;
 }
 
-/// The intervals over `reviews` looks at a constant loss.
+/// Returns the intervals over `reviews` reviews of a constant loss.
 std::map<int, Interval> changes(const IntervalOptions& options, int reviews) {
   DetectMetricPlateau detector;
   std::map<int, Interval> found{{0, options.first}};

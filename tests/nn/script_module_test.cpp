@@ -23,7 +23,7 @@ torch::jit::Module linear(const torch::nn::Linear& layer) {
   return part;
 }
 
-/// What SmallNet is, as Python would script it, with a buffer that forward counts in.
+/// Writes SmallNet as Python would script it, with a buffer in which forward counts.
 void write_small_net(const std::string& path) {
   ht::world().barrier();
   if (ht::world().rank() == 0) {

@@ -7,7 +7,7 @@ using heatpp::nn::Scope;
 
 namespace {
 
-/// Trains by DataParallel, with the optimizer's work shared or not.
+/// Trains by DataParallel; ranks may share the optimizer's work.
 template <class Optimizer, class Options>
 std::vector<at::Tensor> train(const ht::Topology& topology, const Options& options,
                               const ht::nn::ReplicaOptions& replica, std::optional<double> max_norm = std::nullopt) {
@@ -24,7 +24,7 @@ std::vector<at::Tensor> train(const ht::Topology& topology, const Options& optio
   return weights(model.module());
 }
 
-/// The elements of Adam's first moments that this rank keeps.
+/// Returns the number of elements of Adam's first moments on this rank.
 std::int64_t moments(torch::optim::Optimizer& optimizer) {
   std::int64_t count = 0;
   for (const auto& [key, state] : optimizer.state())
@@ -116,7 +116,7 @@ TEST_CASE("DASO steps and merges the shares that the ranks of a node own", "[nn]
     auto found = weights(model.module());
     daso.zero_grad();
     backward(model, 14);
-    daso.step(1.0);  // also with the mean of the optimizer's state
+    daso.step(1.0);  // with the mean of the optimizer's state
     const auto more = weights(model.module());
     found.insert(found.end(), more.begin(), more.end());
     return found;

@@ -31,7 +31,7 @@ struct Folder {
   }
 };
 
-/// A regression whose rows lie unevenly: rank 0 has none where there are others.
+/// Returns rows of a regression with an uneven split: rank 0 has none if there are several ranks.
 Dataset regression(std::uint64_t seed) {
   const auto [x, y] = samples(rows, seed);
   const auto ranks = ht::world().size(), rank = ht::world().rank();
@@ -41,7 +41,7 @@ Dataset regression(std::uint64_t seed) {
           ht::from_local(y.narrow(0, first, end - first).contiguous(), {.split = 0})};
 }
 
-/// A network that is trained by a Trainer, with an Adam of its own.
+/// A network with its own Adam and a Trainer.
 struct Run {
   explicit Run(TrainerOptions options, const ht::Topology& topology = ht::Topology(ht::world()))
       : model(std::make_shared<SmallNet>(), topology),
@@ -72,7 +72,7 @@ TrainerOptions with_daso() {
           .phases = {.warmup = 0.2, .cooldown = 0.2}};
 }
 
-/// A training whose validation losses are told.
+/// A training whose validation losses are given.
 struct Told {
   TrainingResult fit(TrainerOptions options, const std::vector<double>& losses) {
     options.folder = folder();
@@ -84,7 +84,7 @@ struct Told {
     Trainer trainer(model, sgd, loss, Run::quiet(std::move(options)));
     return trainer.fit(regression(1), regression(2));
   }
-  /// Whether the best weights are those of now.
+  /// Whether the best weights are the current ones.
   [[nodiscard]] bool is_best() const {
     SmallNet best;
     load_safetensors((folder() / "best.safetensors").string(), best);
@@ -251,7 +251,7 @@ TEST_CASE("A checkpoint from before the least loss was kept is gone on with", "[
   const Folder cleanup;
   Told run;
   ht::nn::CheckpointManager checkpoints(folder(), ht::world());
-  // Losses, rows, batches; values seen, the best of them, whether it stopped; best value, how many were worse; scaling.
+  // Losses, rows, batches; values seen, number of the best, stopped; best value, values without improvement; scaler.
   const auto older = torch::tensor({0.0, 0.0, 6.0, 1.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0}, torch::kDouble);
   checkpoints.save(6, run.model, run.sgd, {.epoch = 1}, {{"trainer", older}});
   checkpoints.finish();

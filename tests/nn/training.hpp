@@ -9,7 +9,7 @@
 
 namespace ht = heatpp;
 
-/// Two linear layers, in float64 unless told otherwise, with the same weights on all ranks.
+/// Two linear layers, in float64 by default, with the same weights on all ranks.
 struct SmallNet : torch::nn::Module {
   torch::nn::Linear first{nullptr}, second{nullptr};
 
@@ -22,14 +22,14 @@ struct SmallNet : torch::nn::Module {
   at::Tensor forward(const at::Tensor& x) { return second(torch::tanh(first(x))); }
 };
 
-/// Samples of a regression problem, the same on all ranks.
+/// Returns samples of a regression problem, equal on all ranks.
 inline std::pair<at::Tensor, at::Tensor> samples(std::int64_t n, std::uint64_t seed = 1) {
   auto generator = at::detail::createCPUGenerator(seed);
   auto x = torch::randn({n, 5}, generator, torch::kDouble);
   return {x, torch::sin(x.narrow(1, 0, 3)) + x.narrow(1, 2, 3)};
 }
 
-/// This rank's rows of batch number `batch`, of `per_rank` rows each.
+/// Returns this rank's rows of batch number `batch`, of `per_rank` rows each.
 inline std::pair<at::Tensor, at::Tensor> my_batch(std::int64_t batch, std::int64_t per_rank) {
   const auto [x, y] = samples(per_rank * ht::world().size(), 100 + static_cast<std::uint64_t>(batch));
   const auto first = per_rank * ht::world().rank();
@@ -48,8 +48,8 @@ inline double distance(const std::vector<at::Tensor>& a, const std::vector<at::T
   return largest;
 }
 
-/// Ways to arrange the world in nodes: one node, all nodes of one rank, halves (in order, in turns and neither), and
-/// unequal nodes.
+/// Returns ways to arrange the ranks in nodes: one node, all nodes of one rank, halves (in order, alternating and
+/// neither), and unequal nodes.
 inline std::vector<std::function<int(int)>> node_maps() {
   const int ranks = ht::world().size();
   std::vector<std::function<int(int)>> maps{[](int) { return 0; }};
@@ -61,20 +61,20 @@ inline std::vector<std::function<int(int)>> node_maps() {
   return maps;
 }
 
-/// How many nodes there are.
+/// Returns the number of nodes.
 inline int nodes_of(const std::function<int(int)>& map) {
   std::set<int> nodes;
   for (int rank = 0; rank < ht::world().size(); ++rank) nodes.insert(map(rank));
   return static_cast<int>(nodes.size());
 }
 
-/// Gives every gradient the value that `f` gives for this rank's node, so that steps are known.
+/// Gives every gradient the value of `f` for this rank's node, so that steps are known.
 struct Constant : torch::nn::Module {
   at::Tensor w = register_parameter("w", torch::zeros({7}, torch::kDouble));
   at::Tensor forward(double slope) { return w.sum() * slope; }
 };
 
-/// The topologies of `node_maps`.
+/// Returns the topologies of `node_maps`.
 inline std::vector<ht::Topology> topologies() {
   std::vector<ht::Topology> found;
   for (const auto& map : node_maps()) found.emplace_back(ht::world(), ht::TopologyOptions{.node_of = map});
@@ -87,7 +87,7 @@ void backward(Net& net, std::int64_t batch, std::int64_t per_rank = 4) {
   torch::mse_loss(net(x), y).backward();
 }
 
-/// `batches` steps of DASO from the same start, with the given optimizer type.
+/// Runs `batches` steps of DASO from the same start, with the given optimizer type.
 template <class Optimizer, class Options>
 std::vector<at::Tensor> train_daso(const ht::Topology& topology, const Options& options, std::int64_t batches,
                                    const ht::nn::DasoOptions& daso_options) {
@@ -102,7 +102,7 @@ std::vector<at::Tensor> train_daso(const ht::Topology& topology, const Options& 
   return weights(model.module());
 }
 
-/// The same by DataParallel.
+/// Runs `batches` steps of DataParallel from the same start.
 template <class Optimizer, class Options>
 std::vector<at::Tensor> train_synchronously(const ht::Topology& topology, const Options& options,
                                             std::int64_t batches) {

@@ -1,4 +1,4 @@
-! A solver in Fortran whose plane is cut along both dimensions. heatpp takes its bricks, with their ghost cells, as an
+! A solver in Fortran whose plane is split along both dimensions. heatpp takes its bricks, with their ghost cells, as an
 ! array: mean, extremes, median and histogram while it runs, and files that any number of ranks can read.
 !     mpirun -n 4 heat_fortran [folder]
 program heat
@@ -78,7 +78,7 @@ contains
     t(1:cells(1), 1:cells(2)) = new(1:cells(1), 1:cells(2))
   end subroutine
 
-  ! What heatpp says of the plane, and whether the host's own sums agree.
+  ! Compares results of heatpp for the plane with sums of the host.
   subroutine look()
     type(ht_array) :: x
     real(real64) :: mean, least, most, quantiles(2), own(2)

@@ -1,6 +1,6 @@
-// A host in molecular dynamics: LAMMPS lets a gas condense, and heatpp looks at its atoms where they lie in LAMMPS's
-// memory, between its steps: temperature, droplets (friends of friends), structure factor, and a model of the energy of
-// an atom from the distances of its neighbours. What LAMMPS computes itself is compared.
+// A host in molecular dynamics: LAMMPS lets a gas condense. Between its steps heatpp analyses its atoms in LAMMPS's
+// memory: temperature, droplets (friends of friends), structure factor, and a model of an atom's energy from the
+// distances of its neighbours. Results are compared with LAMMPS's own.
 //     mpirun -n 4 droplets
 #include <lammps/library.h>
 
@@ -15,7 +15,7 @@ namespace ht = heatpp;
 
 namespace {
 
-constexpr double cells = 10, density = 0.1, linked = 1.5;  // in the units of Lennard-Jones
+constexpr double cells = 10, density = 0.1, linked = 1.5;  // in Lennard-Jones units
 const double side = cells * std::cbrt(4 / density);
 
 class Lammps {
@@ -30,12 +30,12 @@ class Lammps {
 
   void operator()(const std::string& command) { lammps_command(handle_, const_cast<char*>(command.c_str())); }
   double thermo(const char* keyword) { return lammps_get_thermo(handle_, const_cast<char*>(keyword)); }
-  /// x or v of this rank's atoms, in LAMMPS's memory.
+  /// Returns x or v of this rank's atoms, in LAMMPS's memory.
   ht::DNDarray vectors(const char* property) {
     auto* const rows = static_cast<double**>(lammps_extract_atom(handle_, const_cast<char*>(property)));
     return adopt(atoms() > 0 ? rows[0] : nullptr, {atoms(), 3});
   }
-  /// What a compute has for each atom.
+  /// Returns the values of a compute, one for each atom.
   ht::DNDarray computed(const char* compute) {
     constexpr int of_atoms = 1, vector = 1;
     return adopt(static_cast<double*>(lammps_extract_compute(handle_, const_cast<char*>(compute), of_atoms, vector)),
@@ -57,14 +57,14 @@ void compare(const char* what, double ours, double theirs) {
     throw ht::ValueError(fmt::format("[compare] got {} {}; expected {}, LAMMPS's", what, ours, theirs));
 }
 
-/// |sum of exp(i k x)|^2 / n for the wave of this length along the first axis.
+/// Returns |sum of exp(i k x)|^2 / n for the wave of this length along the first axis.
 double structure_factor(const ht::DNDarray& x, double length) {
   const auto phase = x(ht::all_of, 0) * (2 * M_PI / length);
   const auto real = ht::sum(ht::cos(phase)).item<double>(), imaginary = ht::sum(ht::sin(phase)).item<double>();
   return (real * real + imaginary * imaginary) / static_cast<double>(x.shape(0));
 }
 
-/// How well the energies of atoms away from the sides follow from r^-6 and r^-12 of their 40 nearest.
+/// Returns how well r^-6 and r^-12 of the 40 nearest neighbours predict the energies of atoms away from the sides.
 double learn_energy(const ht::DNDarray& x, const ht::DNDarray& energy) {
   const auto inside = ht::all((x > 2.5) & (x < side - 2.5), {.axis = 1});
   const auto near = ht::NearestNeighbors({.n_neighbors = 41}).fit(x).kneighbors(x(inside)).distances;
@@ -109,7 +109,7 @@ void simulate() {
   lammps("fix cool all langevin 0.6 0.6 1.0 48279");
   lammps("compute energy all pe/atom");
   lammps(fmt::format("compute droplets all cluster/atom {}", linked));
-  lammps("compute sum all reduce sum c_energy c_droplets");  // so that both are there after a run
+  lammps("compute sum all reduce sum c_energy c_droplets");  // computes both in the run
   lammps("thermo_style custom step temp pe c_sum[1] c_sum[2]");
   for (int part = 0; part < 2; ++part) {
     lammps("run 500");

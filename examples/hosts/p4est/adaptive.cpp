@@ -1,6 +1,6 @@
-// A host with an adaptive mesh: p4est refines squares where a field is steep and deals them out along a curve, so that
-// every rank has as many as fit. heatpp takes what the cells hold as they lie: weighted moments, a histogram by area,
-// and a file of all cells, written by all ranks.
+// A host with an adaptive mesh: p4est refines squares where a field is steep and distributes them along a curve, so
+// that all ranks have similar numbers. heatpp uses the values of the cells in place: weighted moments, a histogram by
+// area, and a file of all cells, written by all ranks.
 //     mpirun -n 4 adaptive [file]
 #include <p4est_bits.h>
 #include <p4est_extended.h>
@@ -29,7 +29,7 @@ Cell cell_of(p4est_t* mesh, p4est_topidx_t tree, p4est_quadrant_t* quadrant) {
   return {at[0], at[1], std::ldexp(1.0, -quadrant->level)};
 }
 
-/// A step over a circle, a fiftieth wide.
+/// A step across a circle, with a width of 1/50.
 double field(const Cell& cell) { return std::tanh((std::hypot(cell.x - 0.5, cell.y - 0.5) - 0.3) * 50); }
 
 int is_steep(p4est_t* mesh, p4est_topidx_t tree, p4est_quadrant_t* quadrant) {
@@ -57,7 +57,7 @@ Cells cells_of(p4est_t* mesh) {
   return cells;
 }
 
-/// The mean and the mean square over the area, by the host's own means.
+/// Returns the mean and the mean square over the area, computed by the host itself.
 std::array<double, 2> moments_of(const Cells& cells) {
   std::array<double, 2> sums{};
   for (std::size_t i = 0; i < cells.value.size(); ++i) {

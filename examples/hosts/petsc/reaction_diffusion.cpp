@@ -1,5 +1,5 @@
-// A host in PETSc: the Gray-Scott reaction (Pearson 1993) on a DMDA, a grid cut along all three axes, whose snapshots
-// heatpp takes from PETSc's vectors as they come, and decomposes into modes in the end (POD).
+// A host in PETSc: the Gray-Scott reaction (Pearson 1993) on a DMDA, a grid split along all three axes. heatpp takes
+// its snapshots from PETSc's vectors, and decomposes them into modes (POD) at the end.
 //     mpirun -n 4 reaction_diffusion
 #include <petscdmda.h>
 
@@ -22,7 +22,7 @@ struct Cell {
   PetscScalar u, v;
 };
 
-/// Everything fed, but for a cube in the middle in which the reaction begins.
+/// Sets the grid to fed cells, except for a cube in the middle in which the reaction begins.
 void set_up(DM grid, Vec state) {
   PetscInt x0, y0, z0, nx, ny, nz;
   DMDAGetCorners(grid, &x0, &y0, &z0, &nx, &ny, &nz);
@@ -37,7 +37,7 @@ void set_up(DM grid, Vec state) {
   DMDAVecRestoreArray(grid, state, &cells);
 }
 
-/// One step of the explicit Euler method, from `around`, which has the neighbours' cells too.
+/// Makes one step of the explicit Euler method, from `around`, which also has the neighbours' cells.
 void advance(DM grid, Vec around, Vec state) {
   constexpr double du = 0.12, dv = 0.06, feed = 0.03, kill = 0.06;
   PetscInt x0, y0, z0, nx, ny, nz;
@@ -59,7 +59,7 @@ void advance(DM grid, Vec around, Vec state) {
   DMDAVecRestoreArrayRead(grid, around, &old);
 }
 
-/// The plan for this rank's brick of the grid; the two numbers of a cell are a fourth axis.
+/// Returns the plan for this rank's brick of the grid; the two numbers of a cell are a fourth axis.
 ht::BlockPlan plan_for(DM grid, const ht::Communicator& comm) {
   PetscInt x0, y0, z0, nx, ny, nz;
   DMDAGetCorners(grid, &x0, &y0, &z0, &nx, &ny, &nz);
@@ -74,14 +74,14 @@ ht::DNDarray snapshot(const ht::BlockPlan& plan, Vec state) {
   return x;
 }
 
-/// Sum of squares of what PETSc holds.
+/// Returns the sum of squares of PETSc's vector.
 double energy_of(Vec state) {
   PetscReal norm = 0;
   VecNorm(state, NORM_2, &norm);
   return norm * norm;
 }
 
-/// Modes of the snapshots, whose columns they are, and whether they have the energy that PETSc's norms have.
+/// Computes modes of the snapshots (the columns), and compares their energy with PETSc's norms.
 void decompose(const std::vector<ht::DNDarray>& snapshots, double energy) {
   const auto [modes, values, times] = ht::linalg::svd(ht::stack(snapshots, 1));
   const auto squares = (values * values).to_vector<double>();

@@ -62,7 +62,7 @@ Window ArraySamples::reach(const at::Tensor& rows) const {
   return window;
 }
 
-/// The rows stay in the order in which they arrive: a batch takes those that it wants.
+/// Keeps the rows in the order in which they arrive; a batch selects its rows.
 Window ArraySamples::fetch(const at::Tensor& rows) const {
   const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(rows, layout().offsets()), comm());
   const auto asked = route.there(rows) - layout().offset(comm().rank());

@@ -53,7 +53,7 @@ std::int64_t EpochOrder::block_row(std::int64_t place) const {
   const auto block = options_.block;
   if (place < short_place_) return (*all_)(place / block) * block + place % block;
   if (place < short_place_ + short_rows_) return rows_ - short_rows_ + place - short_place_;
-  const auto behind = place - short_rows_;  // as if the short block were not there
+  const auto behind = place - short_rows_;  // as if the short block did not exist
   return (*all_)(behind / block + 1) * block + behind % block;
 }
 

@@ -6,14 +6,14 @@
 
 namespace heatpp::nn::detail {
 
-/// Numbers that differ in any of the three give unrelated ones (splitmix64).
+/// Returns a hash of three numbers (splitmix64).
 [[nodiscard]] std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c);
 
-/// The order of an epoch: a bijection from places to rows, of which each rank needs a part.
+/// The order of an epoch: a bijection from places to rows. Each rank needs a part of it.
 class EpochOrder {
  public:
   EpochOrder(const Layout& layout, int rank, const SamplerOptions& options, std::int64_t epoch);
-  /// Faster where places rise.
+  /// Returns the row at a place. It is faster if places increase from call to call.
   [[nodiscard]] std::int64_t operator()(std::int64_t place);
 
  private:
@@ -23,11 +23,11 @@ class EpochOrder {
 
   SamplerOptions options_;
   std::uint64_t epoch_;
-  std::int64_t rows_, first_;                        // that are permuted together
-  std::optional<random::detail::Bijection> all_;     // of rows, or of blocks
-  std::int64_t short_place_ = 0, short_rows_ = 0;    // of the last block, which may be short
-  std::int64_t group_ = -1;                          // of blocks that are mixed
-  std::optional<random::detail::Bijection> within_;  // that group
+  std::int64_t rows_, first_;                        // rows that are permuted together
+  std::optional<random::detail::Bijection> all_;     // bijection of rows, or of blocks
+  std::int64_t short_place_ = 0, short_rows_ = 0;    // last block, which may be short
+  std::int64_t group_ = -1;                          // group of blocks that are mixed
+  std::optional<random::detail::Bijection> within_;  // bijection within that group
 };
 
 }  // namespace heatpp::nn::detail

@@ -4,37 +4,37 @@
 
 namespace heatpp::nn::detail {
 
-/// Rows in memory: the i-th row that was asked for is row place[i] of the arrays.
+/// Rows in memory: the i-th requested row is row place[i] of the arrays.
 struct Window {
-  Tensors rows;  // of every field
+  Tensors rows;  // one tensor for each field
   at::Tensor place;
 };
 
-/// Where the rows of a dataset are.
+/// The source of a dataset's rows.
 class Samples {
  public:
   virtual ~Samples() = default;
   [[nodiscard]] virtual const Layout& layout() const = 0;
   [[nodiscard]] virtual const Communicator& comm() const = 0;
   [[nodiscard]] virtual const std::shared_ptr<const FieldNames>& fields() const = 0;
-  /// Rows that this rank can reach alone. Local; of stored rows on any thread.
+  /// Returns rows that this rank can read without others. Local. For stored rows, any thread may call it.
   [[nodiscard]] virtual Window reach(const at::Tensor& rows) const = 0;
-  /// Any rows, other ones on each rank. Collective.
+  /// Returns any rows; ranks may ask for different ones. Collective.
   [[nodiscard]] virtual Window fetch(const at::Tensor& rows) const = 0;
   [[nodiscard]] virtual bool is_stored() const = 0;
-  /// Bytes of a row of all fields, and how many of them should be fetched at once.
+  /// Returns the bytes of a row of all fields.
   [[nodiscard]] virtual std::int64_t row_bytes() const = 0;
   [[nodiscard]] virtual std::int64_t window_bytes() const = 0;
 };
 
-/// Throws ValueError where there is no input or no target.
+/// Throws ValueError if there is no input or no target.
 [[nodiscard]] std::shared_ptr<const FieldNames> checked_names(FieldNames names);
 
-/// Arrays whose rows belong together, cut along axis 0 as the first that is, or evenly; what is cut otherwise moves.
-/// Throws ValueError where they have not equally many rows. Collective where something moves.
+/// Returns arrays whose rows belong together, split along axis 0 as the first one that is, or evenly; others are recut.
+/// Collective if a recut is needed. Throws ValueError if the arrays have different numbers of rows.
 [[nodiscard]] std::vector<DNDarray> rows_alike(const char* op, std::vector<DNDarray> arrays);
 
-/// Arrays in memory, as many as there are names.
+/// Arrays in memory, one for each name.
 class ArraySamples : public Samples {
  public:
   ArraySamples(std::vector<DNDarray> arrays, FieldNames names, std::int64_t window_bytes);
@@ -54,7 +54,7 @@ class ArraySamples : public Samples {
   std::int64_t window_bytes_;
 };
 
-/// The tensors of all fields as a batch.
+/// Returns the tensors of all fields as a batch.
 [[nodiscard]] Batch batch_of(const Tensors& tensors, const std::shared_ptr<const FieldNames>& fields);
 
 }  // namespace heatpp::nn::detail

@@ -6,7 +6,7 @@
 
 namespace heatpp::nn::detail {
 
-/// Rows in files, of which each rank reads what it needs.
+/// Rows in files. Each rank reads the rows that it needs.
 class StoredSamples : public Samples {
  public:
   StoredSamples(std::vector<io::StoredRows> arrays, FieldNames names, std::int64_t window_bytes);
@@ -26,7 +26,7 @@ class StoredSamples : public Samples {
   std::int64_t row_bytes_ = 0, window_bytes_;
 };
 
-/// Some rows of a stored dataset: row i is row order(first + i) of it.
+/// Some rows of a stored dataset: row i is its row order(first + i).
 class PartOfSamples : public Samples {
  public:
   PartOfSamples(const Dataset& whole, const random::detail::Bijection& order, std::int64_t first, std::int64_t count);

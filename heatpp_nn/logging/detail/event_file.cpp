@@ -9,7 +9,7 @@ namespace {
 // Wire types of protobuf.
 constexpr unsigned varint_type = 0, fixed64_type = 1, bytes_type = 2, fixed32_type = 5;
 
-// Both formats are little-endian, as is every machine that LibTorch supports.
+// Both formats are little-endian, as are all machines that LibTorch supports.
 template <class T>
 std::string raw(T value) {
   std::string bytes(sizeof(T), '\0');
@@ -39,7 +39,7 @@ std::string doubles_field(unsigned field, const std::vector<double>& values) {
   return bytes_field(field, packed);
 }
 
-// TFRecord stores checksums rotated and shifted, so that data that contains checksums can be checked too.
+// TFRecord stores checksums rotated and shifted, so that data that contains checksums can be checked, too.
 std::string masked_crc(std::string_view data) {
   const auto crc = crc32c(std::as_bytes(std::span(data)));
   return raw<std::uint32_t>((crc >> 15 | crc << 17) + 0xa282ead8u);
@@ -47,7 +47,7 @@ std::string masked_crc(std::string_view data) {
 
 std::string event_at(double wall_time) { return double_field(1, wall_time); }
 
-/// An event with one value, which has a tag and `fields`.
+/// Returns an event with one value, which has a tag and `fields`.
 std::string summary_event(const EventHead& head, const std::string& fields) {
   return event_at(head.wall_time) + varint_field(2, head.step) +
          bytes_field(5, bytes_field(1, bytes_field(1, head.tag) + fields));

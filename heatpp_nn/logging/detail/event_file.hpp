@@ -7,10 +7,10 @@
 
 namespace heatpp::nn::detail {
 
-/// A record of a TFRecord file: length, checksum of the length, data, checksum of the data.
+/// Returns a record of a TFRecord file: length, checksum of the length, data, checksum of the data.
 [[nodiscard]] std::string tfrecord(std::string_view data);
 
-/// The event that starts an event file, in protobuf's wire format: Event{wall_time = 1, file_version = 3}.
+/// Returns the first event of an event file, in protobuf's wire format: Event{wall_time = 1, file_version = 3}.
 [[nodiscard]] std::string version_event(double wall_time);
 /// What an event belongs to.
 struct EventHead {
@@ -18,10 +18,10 @@ struct EventHead {
   std::int64_t step;
   std::string_view tag;
 };
-/// Event{wall_time = 1, step = 2, summary = 5 {value = 1 {tag = 1, simple_value = 2}}}.
+/// Returns Event{wall_time = 1, step = 2, summary = 5 {value = 1 {tag = 1, simple_value = 2}}}.
 [[nodiscard]] std::string scalar_event(const EventHead& head, float value);
 
-/// How many values lie below each of the rising limits and not below the one before it.
+/// The number of values below each of the increasing limits and not below the limit before.
 struct Histogram {
   double min = 0, max = 0, count = 0, sum = 0, squares = 0;
   std::vector<double> limits = {}, counts = {};

@@ -12,7 +12,7 @@ std::string big_endian(std::uint32_t number) {
   return bytes;
 }
 
-/// Length, type, data, and checksum of type and data.
+/// Returns length, type, data, and checksum of type and data.
 std::string chunk(const std::string& type, const std::string& data) {
   const auto checked = type + data;
   const auto sum = crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
@@ -39,7 +39,7 @@ std::string png(const Pixels& pixels) {
     const auto bytes = pixels.bytes.subspan(row * row_bytes, row_bytes);
     rows.append(bytes.begin(), bytes.end());
   }
-  const std::string format{8, static_cast<char>(pixels.channels == 3 ? 2 : 0), 0, 0, 0};  // bits, colour, defaults
+  const std::string format{8, static_cast<char>(pixels.channels == 3 ? 2 : 0), 0, 0, 0};  // bits, colour type, defaults
   const auto header = big_endian(static_cast<std::uint32_t>(pixels.width)) +
                       big_endian(static_cast<std::uint32_t>(pixels.height)) + format;
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(rows)) + chunk("IEND", "");

@@ -11,7 +11,7 @@ struct Pixels {
   std::span<const std::uint8_t> bytes;
   int width, height, channels;
 };
-/// A picture in PNG format (ISO/IEC 15948).
+/// Returns a picture in PNG format (ISO/IEC 15948).
 [[nodiscard]] std::string png(const Pixels& pixels);
 
 }  // namespace heatpp::nn::detail

@@ -57,7 +57,7 @@ Range range_of(const std::vector<double>& values) {
 std::vector<double> ticks(const Range& range) {
   const double span = range.high - range.low;
   double step = std::pow(10, std::floor(std::log10(span)));
-  for (const double part : {0.5, 0.4, 0.5})  // of a power of ten: 0.5, 0.2, 0.1
+  for (const double part : {0.5, 0.4, 0.5})  // relative steps to 0.5, 0.2 and 0.1 of a power of ten
     if (span / step < 4) step *= part;
   std::vector<double> found;
   for (auto k = std::ceil(range.low / step); k * step <= range.high; ++k) found.push_back(k * step);

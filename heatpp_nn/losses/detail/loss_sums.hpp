@@ -9,27 +9,27 @@ namespace heatpp::nn::detail {
 
 /// The losses of an epoch.
 struct EpochLoss {
-  double sum = 0;     ///< of value times weight
-  double weight = 0;  ///< of all rows
+  double sum = 0;     ///< sum of value times weight
+  double weight = 0;  ///< sum over all rows
 };
 
-/// The losses of the batches of this rank, until the means over all ranks are asked for.
+/// Collects the losses of this rank's batches until the means over all ranks are asked for.
 class LossSums {
  public:
-  /// The mean loss of a batch, and by how much it counts.
+  /// Adds the mean loss of a batch and its weight.
   void add(double value, double weight);
 
-  /// Since `begin`, over all ranks. Collective.
+  /// Returns the sums since `begin`, over all ranks. Collective.
   [[nodiscard]] EpochLoss epoch(const Communicator& comm) const;
-  /// Begins an epoch, with what this rank brings along of it.
+  /// Begins an epoch, with the sums that this rank already has of it.
   void begin(const EpochLoss& epoch = {}) { mine_ = epoch; }
 
-  /// The loss of each batch since the last call, as the mean over all ranks; 0 where nothing counts. Collective.
+  /// Returns the loss of each batch since the last call, as the mean over all ranks; 0 if its weight is 0. Collective.
   [[nodiscard]] std::vector<double> take_batches(const Communicator& comm);
 
  private:
   EpochLoss mine_;
-  std::vector<double> sums_, weights_;  // of each batch
+  std::vector<double> sums_, weights_;  // for each batch
 };
 
 }  // namespace heatpp::nn::detail

@@ -6,12 +6,12 @@
 
 namespace heatpp::nn::detail {
 
-/// A file of a network, whose bytes all ranks have.
+/// The file of a network; all ranks have its bytes.
 struct ModuleFile {
   std::string path, bytes;
   Communicator comm;
 };
-/// Rank 0 reads it. Collective. Throws IoError on all ranks.
+/// Reads a file on rank 0 and broadcasts its bytes. Collective. Throws IoError on all ranks.
 [[nodiscard]] ModuleFile file_for_all(const char* op, const std::string& path, const Communicator& comm);
 
 }  // namespace heatpp::nn::detail

@@ -7,12 +7,12 @@
 
 namespace heatpp::nn::detail {
 
-/// The sum of squares of a tensor's elements.
+/// Returns the sum of squares of a tensor's elements.
 inline double squares(const at::Tensor& tensor) {
   return std::pow(at::linalg_vector_norm(tensor.detach()).item<double>(), 2);
 }
 
-/// Writes fields of an optimizer's options as numbers of their names into an archive.
+/// Writes fields of an optimizer's options into an archive, as numbers under the fields' names.
 struct WriteTo {
   torch::serialize::OutputArchive& archive;
   void operator()(const char* name, double field) const { archive.write(name, c10::IValue(field)); }

@@ -4,18 +4,18 @@
 
 namespace heatpp::nn::detail {
 
-/// Notices an optimizer of the module's own complex parameters, which have no gradients: those are given to the real
-/// numbers in their place (`FlatParameters::complex`). After the first batch that has such gradients it remembers these
-/// numbers; an optimizer of them has changed some, or has taken gradients away, by the end of the second.
+/// Detects an optimizer of the module's own complex parameters. These have no gradients; the real numbers that replace
+/// them have (`FlatParameters::complex`). After the first batch with such gradients it stores these numbers. If an
+/// optimizer uses them, some have changed, or gradients were cleared, by the end of the second batch.
 class ComplexWatch {
  public:
   explicit ComplexWatch(const FlatParameters& flat) : flat_(flat) {}
 
-  /// The optimizer is known to be one of the real numbers: there is nothing to look for any longer.
+  /// Stops the check, because the optimizer is known to use the real numbers.
   void end();
-  /// Whether all gradients of the batch before are where they were, and nobody has stepped by any. Local.
+  /// Whether all gradients of the previous batch are still there, and no number has changed. Local.
   [[nodiscard]] bool unused();
-  /// Remembers the numbers after the gradients of a batch were given.
+  /// Stores the numbers after the gradients of a batch were set.
   void begin();
 
  private:

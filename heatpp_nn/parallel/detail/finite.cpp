@@ -9,8 +9,8 @@
 namespace heatpp::nn::detail {
 namespace {
 
-// NaN and infinity have all bits of the exponent set. The largest exponent of a block tells, without a branch for each
-// element.
+// NaN and infinity have all bits of the exponent set. So the largest exponent of a block is enough, without a branch
+// for each element.
 template <class Bits>
 inline bool finite_bits(const Bits* data, std::int64_t n, Bits exponent) {
   constexpr std::int64_t block = 4096;

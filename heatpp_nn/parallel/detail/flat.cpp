@@ -8,8 +8,8 @@
 namespace heatpp::nn::detail {
 namespace {
 
-/// A tensor of `like`'s shape and dtype in the memory, from an element on. To autograd it is no view: gradients may not
-/// be.
+/// Returns a tensor of `like`'s shape and dtype in the memory, from element `first` on. For autograd it is no view,
+/// because gradients may not be views.
 at::Tensor place_in(const at::Tensor& memory, std::int64_t first, const at::Tensor& like) {
   std::int64_t stride = 1;
   std::vector<std::int64_t> strides(static_cast<std::size_t>(like.dim()));
@@ -57,7 +57,7 @@ at::Tensor FlatBuffers::stretch(std::size_t begin, std::size_t end) const {
 
 namespace {
 
-/// Runs `work` on the memory of all tensors; what lies with gaps is copied for that.
+/// Runs `work` on the memory of all tensors. Tensors with gaps are copied for it.
 void in_place(const std::vector<at::Tensor>& tensors, const std::function<void(std::span<const Buffer>)>& work) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> dense;

@@ -14,7 +14,7 @@ using heatpp::detail::raise;
 
 namespace {
 
-/// Moving tensors that share elements would part them.
+/// Throws for tensors that share elements, because a move would separate them.
 void check_apart(const std::vector<at::Tensor>& parameters) {
   std::vector<std::pair<const std::byte*, const std::byte*>> extents;
   for (const auto& parameter : parameters) {
@@ -33,12 +33,12 @@ void check_apart(const std::vector<at::Tensor>& parameters) {
                         "register_parameter gives it");
 }
 
-/// A tensor that shares its memory with another and that autograd treats as its own.
+/// Returns a tensor that shares its memory with another, but is independent for autograd.
 at::Tensor apart(const at::Tensor& view) {
   return at::empty({0}, view.options()).set_(view.storage(), view.storage_offset(), view.sizes(), view.strides());
 }
 
-/// A stretch of a buffer.
+/// Returns a range of a buffer.
 at::Tensor stretch_of(const at::Tensor& memory, std::int64_t first, std::int64_t count) {
   return apart(memory.narrow(0, first, count));
 }
@@ -144,7 +144,7 @@ std::vector<Piece> pieces_of(const FlatParameters& flat, const Shares& shares) {
   for (std::size_t b = 0; b < flat.buckets().size(); ++b) {
     const auto& bucket = flat.buckets()[b];
     const auto begin = shares.first(b), end = begin + shares.part(b, bucket.values).numel();
-    std::int64_t at = 0;  // of the parameter in the bucket
+    std::int64_t at = 0;  // offset of the parameter in the bucket
     for (auto i = bucket.begin; i < bucket.end; ++i) {
       const auto count = count_of_reals(flat.parameters()[i]);
       const auto first = std::max(begin, at), last = std::min(end, at + count);

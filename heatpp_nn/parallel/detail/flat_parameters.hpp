@@ -4,39 +4,39 @@
 
 namespace heatpp::nn::detail {
 
-/// Elements of a parameter, as real numbers, for an optimizer: a tensor of one axis, or a complex parameter as a whole.
+/// Elements of a parameter, as real numbers, for an optimizer: a tensor with one axis, or a whole complex parameter.
 struct Piece {
-  std::size_t parameter;      // as FlatParameters has them
-  std::int64_t first, count;  // of its real numbers
+  std::size_t parameter;      // number of the parameter in FlatParameters
+  std::int64_t first, count;  // range of its real numbers
   at::Tensor values, gradient;
 };
 
-/// The memory of trained parameters and of their gradients: a buffer of each for every dtype and device, in which the
-/// parameters lie from the last to the first, since backward ends with the first layer. A bucket is a stretch of them
-/// that is worth a message.
+/// The memory of trained parameters and of their gradients: one buffer of each for every dtype and device. The
+/// parameters lie in it from the last to the first, because backward ends with the first layer. A bucket is a range of
+/// parameters that is large enough for a message.
 class FlatParameters {
  public:
   struct Bucket {
-    std::size_t begin = 0, end = 0;          // its parameters
+    std::size_t begin = 0, end = 0;          // range of its parameters
     at::Tensor values = {}, gradients = {};  // real numbers
   };
 
-  /// Moves the parameters there. Throws ValueError where two of them are not apart in memory.
+  /// Moves the parameters to this memory. Throws ValueError if two of them overlap in memory.
   FlatParameters(const std::vector<at::Tensor>& parameters, std::int64_t bucket_bytes);
 
-  /// Moves back, with their values, parameters that were given other memory since (`torch::load`). Throws ValueError
-  /// where one has another dtype, device or shape by now. Local.
+  /// Moves parameters back, with their values, if they got other memory since (`torch::load`). Throws ValueError if one
+  /// has another dtype, device or shape now. Local.
   void adopt();
 
-  /// From the last to the first.
+  /// Returns the parameters from the last to the first.
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
-  /// Where the gradient of parameter `i` lies.
+  /// Returns the place of the gradient of parameter `i`.
   [[nodiscard]] const at::Tensor& gradient(std::size_t i) const { return gradients_.view(i); }
-  /// The complex parameters as real numbers, which optimizers step in their place: LibTorch's take a complex number for
-  /// one in its squares, where PyTorch's take its parts for two.
+  /// Returns the complex parameters as real numbers, which optimizers step instead: LibTorch's optimizers square a
+  /// complex number as one number, but PyTorch's square its two parts.
   [[nodiscard]] const std::vector<Piece>& complex() const { return complex_; }
-  /// Of the parameters, without their gradients.
+  /// Returns the bytes of the parameters, without their gradients.
   [[nodiscard]] std::int64_t bytes() const { return values_.bytes(); }
 
  private:
@@ -46,26 +46,26 @@ class FlatParameters {
   std::vector<Piece> complex_;
 };
 
-/// Which part of every bucket each rank of a group cares for: parts lie in rank order.
+/// The part of every bucket that each rank of a group owns. Parts lie in rank order.
 class Shares {
  public:
-  /// Even parts for the first `owners` ranks of the group.
+  /// Gives even parts to the first `owners` ranks of the group.
   Shares(const FlatParameters& flat, const Topology& group, int owners);
-  /// Everything for one of them.
+  /// Gives everything to one of them.
   void give_all_to(int owner);
 
   [[nodiscard]] const Communicator& comm() const { return group_.comm(); }
   [[nodiscard]] int owners() const { return owners_; }
   [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t bucket) const { return counts_[bucket]; }
-  /// This rank's part of memory that is laid out as a bucket.
+  /// Returns this rank's part of memory with the layout of a bucket.
   [[nodiscard]] at::Tensor part(std::size_t bucket, const at::Tensor& memory) const;
-  /// Where it begins.
+  /// Returns the offset of this part.
   [[nodiscard]] std::int64_t first(std::size_t bucket) const;
-  /// Gives all ranks the parts of memory that is laid out as the buckets, one after another. Collective over the group.
+  /// All-gathers the parts of memory with the layout of the buckets, one after another. Collective over the group.
   void gather(const std::vector<at::Tensor>& memory) const;
-  /// The same for the parameters.
+  /// All-gathers the parts of the parameters.
   void gather() const;
-  /// The sum of `memory` over the group, of which each rank has its part afterwards. Collective.
+  /// Sums `memory` over the group. Each rank then has its part of the sum. Collective.
   void reduce_scatter(const std::vector<at::Tensor>& memory) const;
 
  private:
@@ -75,15 +75,15 @@ class Shares {
   std::vector<std::vector<std::int64_t>> counts_;
 };
 
-/// What of parameters lies in this rank's part of each bucket.
+/// Returns the elements of parameters that lie in this rank's part of each bucket.
 [[nodiscard]] std::vector<Piece> pieces_of(const FlatParameters& flat, const Shares& shares);
 
-/// Who cares for what.
+/// The ranks that own the parts of the parameters.
 struct Ownership {
-  Topology node;              // this rank's alone
-  Shares in_node;             // of its ranks, as many as all nodes have
-  std::optional<Shares> all;  // where all ranks share the optimizer's work
-  std::vector<Piece> pieces;  // that this rank's optimizer has, where ranks share its work
+  Topology node;              // this rank's node
+  Shares in_node;             // shares over the node's ranks; every node has the same number of owners
+  std::optional<Shares> all;  // shares over all ranks, if they share the optimizer's work
+  std::vector<Piece> pieces;  // the pieces of this rank's optimizer, if ranks share its work
 
   [[nodiscard]] const Shares& shares() const { return all ? *all : in_node; }
 };

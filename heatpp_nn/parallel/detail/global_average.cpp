@@ -15,7 +15,7 @@ using heatpp::detail::raise;
 
 namespace {
 
-// Between two looks at messages under way: short against a message of a megabyte, long against a look.
+// Time between two tests of messages under way: shorter than a message of a megabyte, longer than a test.
 constexpr std::chrono::microseconds pause{1000};
 
 double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -76,7 +76,7 @@ void GlobalAverage::make_shards() {
   for (auto& shard : shards_) make_memory(shard);
 }
 
-/// What this rank owns by now: one carrier owns everything where they take turns.
+/// Sets the parts that this rank owns now. If carriers take turns, one carrier owns everything.
 void GlobalAverage::cut_parts() {
   for (auto& shard : shards_) {
     shard.parts.clear();
@@ -101,7 +101,7 @@ void GlobalAverage::make_memory(Shard& shard) const {
   shard.anchor = at::empty_like(shard.values);
   if (options_.merge.policy == MergePolicy::outer || options_.tuned) shard.velocity = at::zeros_like(shard.values);
   if ((narrow() || options_.tuned) && shard.values.scalar_type() == at::kFloat)
-    shard.lost = at::zeros(shard.values.sizes(), at::kFloat);  // the wire is coded by the host
+    shard.lost = at::zeros(shard.values.sizes(), at::kFloat);  // the CPU encodes the wire format
 }
 
 std::int64_t GlobalAverage::bytes() const {
@@ -140,11 +140,11 @@ void GlobalAverage::start(bool failed) {
     if (carries()) send(shard);
   }
   if (!carries()) return;
-  requests_.push_back(across_.iallreduce(sums_.all(), {.reproducible = true}));  // nodes decide by them
+  requests_.push_back(across_.iallreduce(sums_.all(), {.reproducible = true}));  // nodes decide by these sums
   if (across_.comm().size() > 1) beside_.emplace(pause, [this] { look(); });
 }
 
-/// The shares of the node's mean, where its ranks differ, in the place of the snapshots.
+/// If ranks of a node differ, replaces the snapshots by the shares of the node's mean.
 void GlobalAverage::average_in_node() {
   std::vector<at::Tensor> means;
   for (std::size_t b = 0; b < apart_.size(); ++b) {
@@ -163,7 +163,7 @@ void GlobalAverage::average_in_node() {
   }
 }
 
-/// What the share is, or what it has learnt since the last mean.
+/// Sends the share, or the change of the share since the last mean.
 void GlobalAverage::send(Shard& shard) {
   if (shard.values.numel() == 0) return;
   if (shard.anchor.defined()) at::sub_out(shard.values, shard.snapshot, shard.anchor);
@@ -172,7 +172,7 @@ void GlobalAverage::send(Shard& shard) {
   if (weighed()) shard.values.mul_(topology_.node().size());
   AllreduceOptions options{};
   if (shard.lost.defined() && !narrow()) {
-    shard.values.add_(shard.lost);  // by a narrower wire, before
+    shard.values.add_(shard.lost);  // left from a narrower wire before
     shard.lost.zero_();
   } else if (shard.lost.defined()) {
     options.wire = options_.wire;
@@ -185,7 +185,7 @@ void GlobalAverage::end_batch() {
   if (!requests_.empty()) look();
 }
 
-/// Notes when all has arrived, unless another thread is at it.
+/// Records the time when everything has arrived, unless another thread tests.
 void GlobalAverage::look() noexcept {
   const std::unique_lock lock(looking_, std::try_to_lock);
   if (!lock || landed_ || error_) return;
@@ -225,7 +225,7 @@ void GlobalAverage::measure(std::int64_t age) {
   mine_.waited = waited_;
 }
 
-/// Of all nodes, what they have moved without what they have moved together is what they are apart.
+/// The drift is the nodes' own movement minus their common movement.
 SyncCosts GlobalAverage::costs() const {
   if (sums_.rate <= 0 || sums_.batch <= 0) return {};
   const double carriers = nodes_ * shares_.owners();
@@ -251,7 +251,7 @@ bool GlobalAverage::finish(std::int64_t age) {
   }
   if (sums_.failed != 0) return true;
   const at::NoGradGuard no_grad;
-  // A node that has not trained since has nothing of its own to keep.
+  // A node that has not trained since the start has no progress of its own to keep.
   const auto policy = age == 0 ? MergePolicy::alpha : options_.merge.policy;
   const auto weight = age == 0 ? 1.0 : merge_weight(options_.merge, age, nodes_);
   flat_.adopt();
@@ -260,7 +260,7 @@ bool GlobalAverage::finish(std::int64_t age) {
   return false;
 }
 
-/// The mean from the sum over the nodes, or what the outer rule makes of it.
+/// Returns the mean from the sum over the nodes, or the result of the outer rule.
 at::Tensor GlobalAverage::mean_of(Shard& shard) {
   const double count = weighed() ? topology_.comm().size() : nodes_;
   shard.values.div_(count);

@@ -10,94 +10,94 @@
 
 namespace heatpp::nn {
 
-/// Which ranks of a node carry its weights to the other nodes.
+/// The ranks of a node that carry its weights to the other nodes.
 enum class Carriers {
-  all,      ///< each a share of them, all at the same time
-  rotating  ///< everything, one rank after another, as published
+  all,      ///< each carries a share, all at the same time
+  rotating  ///< one rank after another carries everything, as published
 };
 
 /// How the nodes' weights travel.
 struct GlobalOptions {
   MergeOptions merge = {};
   Carriers carriers = Carriers::all;
-  /// float32, or bfloat16 or int8 for float32 weights: then what a node learnt since the last mean travels, and what
-  /// rounding took away is added the next time.
+  /// float32, or bfloat16 or int8 for float32 weights. With the latter two, nodes send their change since the last
+  /// mean, and the rounding error is added the next time.
   Dtype wire = Dtype::float32;
   bool together = true;  ///< the ranks of a node hold equal weights, or those of the carrier count
   bool nodes_count_alike = false;
-  bool tuned = false;  ///< measures the drift, and has memory for every rule and wire, which then may change
+  bool tuned = false;  ///< measures the drift, and has memory for every rule and wire, because these may change
 };
 
 namespace detail {
 
-/// The mean of the nodes' weights, computed while training goes on. The ranks of a node that hold equal weights each
-/// own a share of them, which they average with its owners in the other nodes and merge; then the node puts the shares
-/// together. Ranks that differ average their node's shares first, and each merges the whole. Nodes count by their
-/// number of ranks, or alike. Where nodes are unequal, as many ranks of each own a share as the smallest node has.
+/// Averages the nodes' weights while training continues. If the ranks of a node hold equal weights, each owns a share:
+/// it averages and merges this share with its owners in the other nodes, and then the node gathers the shares. If they
+/// differ, they first average their shares in the node, and each merges the whole. The weight of a node is its number
+/// of ranks, or 1. If nodes are unequal, the number of owners in each is that of ranks in the smallest node.
 ///
-/// In memory, beside the weights: of a share what is sent and its snapshot, and for some rules and wires an anchor, a
-/// velocity, and what rounding took away. Where ranks differ, the weights twice.
+/// Memory in addition to the weights: of a share, the data to send and its snapshot; for some rules and wires also an
+/// anchor, a velocity, and rounding errors. If ranks differ: twice the weights.
 class GlobalAverage {
  public:
-  /// `shares` are those of the node's ranks, and live as long as `flat` and this do. Throws ValueError
-  /// for options that exclude one another, TypeError for a wire that does not fit.
+  /// `shares` are those of the node's ranks; they must outlive this object, as `flat` must. Throws ValueError for
+  /// options that exclude one another, TypeError for a wire that does not fit.
   GlobalAverage(const Topology& topology, FlatParameters& flat, Shares& shares, const GlobalOptions& options);
-  GlobalAverage(const GlobalAverage&) = delete;  // messages under way point into it
+  GlobalAverage(const GlobalAverage&) = delete;  // messages under way refer to it
   GlobalAverage& operator=(const GlobalAverage&) = delete;
 
   [[nodiscard]] int nodes() const { return nodes_; }
-  /// Bytes that this rank has to get to other nodes for one average, before any algorithm.
+  /// Returns the bytes that this rank has to bring to other nodes for one average, independent of the algorithm.
   [[nodiscard]] std::int64_t bytes() const;
-  /// The same without a narrower wire, and with carriers that do not take turns.
+  /// Returns the bytes without a narrower wire, and with carriers that do not take turns.
   [[nodiscard]] std::int64_t full_bytes() const { return flat_.bytes() / shares_.owners(); }
 
-  /// The weights are equal on all nodes: what follows is seen from here.
+  /// Records that the weights are equal on all nodes: later changes are relative to them.
   void anchor();
   /// Takes a snapshot and starts its average over the nodes; `failed` travels with it.
   void start(bool failed);
-  /// At the end of each batch: lets the messages progress.
+  /// Makes progress with the messages. Called at the end of each batch.
   void end_batch();
-  /// Waits, without merging.
+  /// Waits until the result has arrived, without merging.
   void land();
-  /// Waits, and forgets what was under way.
+  /// Waits, and drops the result.
   void drop();
-  /// Waits and merges, `age` batches after the start; at age 0 the mean takes the place of the weights. What a share
-  /// was merged into is to be spread in the node afterwards. Returns whether any rank had failed; then nothing is
+  /// Waits and merges, `age` batches after the start; at age 0 the mean replaces the weights. Afterwards the
+  /// node must gather the shares that were merged. Returns whether any rank had failed; then nothing is
   /// merged.
   [[nodiscard]] bool finish(std::int64_t age);
 
-  /// Seconds spent in its collectives so far, other than starting them.
+  /// Returns the seconds spent in its collectives so far, except for starting them.
   [[nodiscard]] double exposed_seconds() const { return exposed_seconds_; }
-  /// Of the synchronisation before the last one, the same on all ranks. A batch of 0 s: none is known.
+  /// Returns the costs of the synchronisation before the last one, equal on all ranks. A batch of 0 s: none is known.
   [[nodiscard]] SyncCosts costs() const;
-  /// Where tuned: how what starts next travels and is merged. Not while a transfer is under way.
+  /// Sets wire and rule for the next start, if the options say `tuned`. Not allowed while a transfer is under way.
   void set_way(Dtype wire, MergePolicy policy);
   [[nodiscard]] const GlobalOptions& options() const { return options_; }
 
-  /// What has to survive besides the parameters: memory of the merge rule, and with a transfer under way (which has to
-  /// have landed) what it brought.
+  /// Returns the state for a checkpoint besides the parameters: memory of the merge rule and, if a transfer is under
+  /// way (which must have arrived), its result.
   [[nodiscard]] std::vector<at::Tensor> state(bool under_way) const;
-  /// Goes on from the tensors of `state`, which have to be of the same sizes. Throws ValueError if not.
+  /// Continues from the tensors of `state`, which must have the same sizes. Throws ValueError if they do not.
   void set_state(const std::vector<at::Tensor>& tensors, bool under_way);
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// What travels beside the weights and is added up over all ranks. The sum of rates leans to the node that was last
-  /// to start, which waited for no other.
+  /// Numbers that travel with the weights and are summed over all ranks. The sum of rates is dominated by the node that
+  /// started last, which waited for no other.
   struct Notes {
     double failed = 0, rate = 0, batch = 0, waited = 0;  // rate: 1 / s; the others in seconds
     double apart = 0, length = 0;                        // squares of |s - m| and |s|
     [[nodiscard]] std::span<double> all() { return {&failed, sizeof(Notes) / sizeof(double)}; }
   };
-  /// What this rank owns of the buckets of a dtype and device.
+  /// The part of the buckets of one dtype and device that this rank owns.
   struct Shard {
     std::vector<std::size_t> buckets = {};
-    std::vector<at::Tensor> parts = {};                // of the weights
-    at::Tensor values = {};                            // what is sent, then the sum, then what is merged
-    at::Tensor snapshot = {};                          // of the parts
+    std::vector<at::Tensor> parts = {};                // views of the weights
+    at::Tensor values = {};                            // data to send, then the sum, then the data to merge
+    at::Tensor snapshot = {};                          // copy of the parts
     at::Tensor anchor = {}, velocity = {}, lost = {};  // undefined where not needed
   };
-  /// Of a bucket, where the ranks of a node differ.
+  /// Copies of a bucket, if the ranks of a node differ.
   struct Apart {
     at::Tensor mean, snapshot;
   };
@@ -131,14 +131,14 @@ class GlobalAverage {
   std::vector<Shard> shards_;
   std::vector<Apart> apart_;
   std::vector<Request> requests_;
-  std::mutex looking_;  // of what follows, while a thread looks, too
+  std::mutex looking_;  // guards the following members while a thread tests, too
   std::optional<Clock::time_point> landed_;
   std::exception_ptr error_;
-  std::optional<ProgressThread> beside_;  // while they are under way
+  std::optional<ProgressThread> beside_;  // runs while messages are under way
   Notes sums_, mine_;
   Clock::time_point began_ = {};
   double exposed_seconds_ = 0;
-  double waited_ = 0;  // for what is under way
+  double waited_ = 0;  // during the transfer under way
 };
 
 }  // namespace detail

@@ -91,7 +91,7 @@ void GradientAverage::send_to(std::optional<Scope> scope) {
   scope_ = scope;
 }
 
-/// The unit is that of the first of several backwards whose gradients this rank adds up.
+/// The unit is that of the first of several backward passes whose gradients this rank adds up.
 double GradientAverage::weigh(double samples, double of_all) {
   begin_weighed(samples);
   if (unit_ == 0 && of_all > 0) {
@@ -123,15 +123,15 @@ void GradientAverage::begin_weighed(double samples) {
 void GradientAverage::arrived(std::size_t parameter) {
   const std::lock_guard lock(mutex_);
   if (!scope_) return;
-  if (arrived_[parameter]) refuse_another();  // also on one rank, which sends nothing
+  if (arrived_[parameter]) refuse_another();  // even for one rank, which sends nothing
   take(parameter);
   --ways_[bucket_of_[parameter]].missing;
   while (launched_ < ways_.size() && ways_[launched_].missing == 0) launch_next();
   heatpp::progress();
 }
 
-/// Puts a gradient, in units of the loss, into its place, zeros where there is none. The parameter has none until it
-/// lands, so that another backward does not add to what travels.
+/// Copies a gradient into its place in the flat memory, in units of the loss, or zeros if there is none. The parameter
+/// has no gradient until its mean arrives, so another backward cannot add to memory that is being sent.
 void GradientAverage::take(std::size_t parameter) {
   const at::NoGradGuard no_grad;
   arrived_[parameter] = 1;
@@ -212,12 +212,12 @@ bool GradientAverage::finish(const Finish& options) {
   return finite;
 }
 
-/// What the gradients' sum over the averaging ranks is divided by. In DASO these are some of all ranks.
+/// Returns the divisor of the gradients' sum over the averaging ranks, which in DASO are a part of all ranks.
 double GradientAverage::divisor() {
   if (!weighed_) return 1;
   const double ranks = scope_ ? group().comm().size() : 1;
   if (status(sums_place) > 0) return ranks / all_.comm().size();
-  return samples_of_all_ > 0 ? samples_of_all_ : 1;  // without samples there is nothing to take the mean of
+  return samples_of_all_ > 0 ? samples_of_all_ : 1;  // without samples there is no mean
 }
 
 void GradientAverage::land(double divisor) {
@@ -235,12 +235,12 @@ void GradientAverage::land(double divisor) {
   std::ranges::for_each(pieces_, give);
   if (shares_) return;
   for (const auto& piece : flat_.complex()) {
-    parameters()[piece.parameter].mutable_grad() = at::Tensor();  // which zero_grad of the optimizer would leave
+    parameters()[piece.parameter].mutable_grad() = at::Tensor();  // zero_grad of the optimizer would not clear it
     give(piece);
   }
 }
 
-/// Clears the way for the next batch, but for what is asked about this one.
+/// Resets the state for the next batch, except for what callers may ask about this one.
 void GradientAverage::settle() {
   std::ranges::fill(arrived_, 0);
   status_.assign(parameters().size() + places, 0);

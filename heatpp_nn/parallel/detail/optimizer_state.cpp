@@ -21,7 +21,7 @@ Kept& as(State& state) {
   return dynamic_cast<Kept&>(state);
 }
 
-/// Of a kind that counts steps.
+/// Returns a kind that counts steps.
 template <class Optimizer, class Kept>
 OptimizerKind counting(const char* name, Places (*tensors)(State&)) {
   return optimizer_kind<Optimizer, Kept>(name, tensors, [](State& s) { return &as<Kept>(s).step(); });
@@ -60,7 +60,7 @@ std::vector<OptimizerKind>& kinds() {
 }
 
 const OptimizerKind& kind_of(const optim::Optimizer& optimizer) {
-  // One of the caller's may be derived from one that is known.
+  // A class of the caller may be derived from a known one.
   const auto latest_first = std::views::reverse(kinds());
   const auto found = std::ranges::find_if(latest_first, [&](const auto& kind) { return kind.is(optimizer); });
   if (found != latest_first.end()) return *found;

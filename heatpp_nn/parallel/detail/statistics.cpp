@@ -9,30 +9,30 @@
 namespace heatpp::nn::detail {
 namespace {
 
-/// "block.norm.running_var" as "block.norm" and "running_var".
+/// Splits "block.norm.running_var" into "block.norm" and "running_var".
 std::pair<std::string, std::string> split_name(const std::string& name) {
   const auto dot = name.rfind('.');
   if (dot == std::string::npos) return {"", name};
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-/// Their mean, in which this rank has a share; nullopt: all have the same.
+/// Averages tensors; `share` is this rank's weight in the mean; nullopt: equal weights.
 void average_by(const Topology& topology, const std::vector<at::Tensor>& tensors, std::optional<double> share) {
   if (!share) return average(topology, tensors);
   for (const auto& tensor : tensors) {
     if (*share > 0) at::Tensor(tensor).mul_(*share);
-    else at::Tensor(tensor).zero_();  // what is infinite would be NaN
+    else at::Tensor(tensor).zero_();  // infinite elements would become NaN
   }
   add_up(topology, tensors);
 }
 
 }  // namespace
 
-/// Means first, so that a variance can take up how far this rank's mean was from that of all.
+/// Averages means first. Then each variance gets the squared distance of this rank's mean from the common mean.
 void average_statistics(const Topology& topology, const std::vector<std::string>& names,
                         const std::vector<at::Tensor>& buffers, std::optional<double> share) {
   const at::NoGradGuard no_grad;
-  std::map<std::string, std::pair<at::Tensor, at::Tensor>> own_means;  // by the module's name: the buffer, as it was
+  std::map<std::string, std::pair<at::Tensor, at::Tensor>> own_means;  // by module: the buffer, its former value
   std::map<std::string, at::Tensor> variances;
   std::vector<at::Tensor> means, others;
   for (std::size_t i = 0; i < buffers.size(); ++i) {

@@ -10,9 +10,9 @@
 namespace heatpp::nn::detail {
 
 /// Replaces floating-point buffers of these names by their means over the ranks, in place. `running_mean` and
-/// `running_var` count by this rank's `share` of the rows; nullopt: all ranks have equally many. A `running_var` beside
-/// a `running_mean` becomes the variance of all rows together: the mean of the variances, and that of the squares of
-/// how far each rank's mean is from the mean of all. Collective.
+/// `running_var` are weighted by this rank's `share` of the rows; nullopt: all ranks have the same number. A
+/// `running_var` beside a `running_mean` becomes the variance of all rows together: the mean of the variances, plus the
+/// mean of the squared distances of the ranks' means from the common mean. Collective.
 void average_statistics(const Topology& topology, const std::vector<std::string>& names,
                         const std::vector<at::Tensor>& buffers, std::optional<double> share);
 

@@ -4,7 +4,7 @@
 
 namespace heatpp::nn::detail {
 
-/// Adds the seconds of its life to a sum.
+/// Adds the seconds of its lifetime to a sum.
 class Timed {
  public:
   explicit Timed(double& sum) : sum_(sum) {}

@@ -37,7 +37,7 @@ Tensors trained_outputs(const Network& network, const Batch& batch) {
   try {
     return network(batch.all_inputs());
   } catch (const std::exception& error) {
-    // LibTorch's layers, and ours where each normalises by its own rows.
+    // LibTorch's layers throw the first message, heatpp's the second if each rank normalises by its own rows.
     if (batch.inputs.size(0) != 1 || !says(error, {"more than 1 value per channel", "one value of each feature;"}))
       throw;
     heatpp::detail::raise<ValueError>(

@@ -6,11 +6,11 @@
 
 namespace heatpp::nn::detail {
 
-/// Throws ValueError that names the dtypes where a module has refused inputs of another dtype than its weights'.
+/// Throws ValueError that names the dtypes if a module failed because inputs have another dtype than its weights.
 /// Otherwise does nothing.
 void explain_dtypes(const std::exception& error, const torch::nn::Module& module, const Tensors& inputs);
 
-/// The outputs for a batch that is trained. Throws ValueError that names the options where BatchNorm refuses one row.
+/// Returns the outputs for a training batch. If BatchNorm refuses one row, throws ValueError that names the options.
 [[nodiscard]] Tensors trained_outputs(const Network& network, const Batch& batch);
 
 }  // namespace heatpp::nn::detail

@@ -12,12 +12,12 @@ class Module;
 
 namespace heatpp::nn::detail {
 
-/// The only one. Throws ValueError where there are others.
+/// Returns the only tensor. Throws ValueError if there are several or none.
 [[nodiscard]] const at::Tensor& only(std::string_view what, const Tensors& tensors);
-/// Throws ValueError for a loss that no gradient can be taken of, of a function that is called with `arguments`.
+/// Throws ValueError if a loss has no gradient. `arguments` are those of the function that returned it.
 void check_differentiable(const char* op, const at::Tensor& loss, const char* arguments);
 [[noreturn]] void throw_not_taken(std::size_t inputs);
-/// Where a module computes: the device of its first parameter, else of its first buffer, else the CPU.
+/// Returns the device on which a module computes: that of its first parameter, else of its first buffer, else the CPU.
 [[nodiscard]] at::Device device_of(const torch::nn::Module& module);
 
 [[nodiscard]] inline Tensors listed(at::Tensor output) { return {std::move(output)}; }
@@ -28,7 +28,7 @@ requires requires { std::tuple_size<Tuple>::value; }
   return std::apply([](const auto&... output) { return Tensors{output...}; }, outputs);
 }
 
-/// Whether `forward` takes N tensors, and gives one or several.
+/// Whether `forward` takes N tensors, and returns one or several.
 template <class Net, std::size_t N>
 inline constexpr bool takes_tensors = []<std::size_t... I>(std::index_sequence<I...>) {
   return requires(Net & net, const Tensors& inputs) { listed(net.forward(inputs[I]...)); };
@@ -40,13 +40,13 @@ concept TakesList = requires(Net& net, const Tensors& inputs) {
   listed(net.forward(inputs));
 };
 
-/// If a module has a `forward` of `Tensors` and one of a tensor, the former is used: it is more general.
+/// If a module has a `forward` of `Tensors` and one of a tensor, this uses the former, because it is more general.
 template <class Net>
 concept GivesList = requires(Net& net, const Tensors& inputs) {
   { net.forward(inputs) } -> std::same_as<Tensors>;
 };
 
-/// Calls `forward` with N tensors, where there are so many and it takes them.
+/// Calls `forward` with N tensors, if there are N and it takes them.
 template <std::size_t N, class Net>
 bool forward_of(Net& net, const Tensors& inputs, Tensors& outputs) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -61,7 +61,7 @@ bool forward_of(Net& net, const Tensors& inputs, Tensors& outputs) {
   (std::make_index_sequence<N>());
 }
 
-/// A module's outputs for inputs of which there may be several.
+/// Returns a module's outputs for one or several inputs.
 template <class Net>
 Tensors forwarded(Net& net, const Tensors& inputs) {
   return [&]<std::size_t... N>(std::index_sequence<N...>) {

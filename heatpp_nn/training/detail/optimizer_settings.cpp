@@ -20,7 +20,7 @@ std::string text(const c10::IValue& value) {
   return text.str();
 }
 
-/// Of options that cannot be saved, as a program's own may be.
+/// Returns the rate of options that cannot be saved, as it may be in a class of the caller.
 std::vector<Setting> rate_of(const torch::optim::OptimizerOptions& options, const std::string& of_group) {
   try {
     return {{"lr" + of_group, formatted("{}", options.get_lr())}};
@@ -29,7 +29,7 @@ std::vector<Setting> rate_of(const torch::optim::OptimizerOptions& options, cons
   }
 }
 
-/// The options of a group by the names under which LibTorch saves them.
+/// Returns the options of a group under the names that LibTorch uses when it saves them.
 std::vector<Setting> settings_of(const torch::optim::OptimizerOptions& options, const std::string& of_group) {
   torch::serialize::OutputArchive written;
   try {

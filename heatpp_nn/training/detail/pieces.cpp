@@ -19,7 +19,7 @@ using heatpp::detail::raise;
 
 namespace {
 
-/// Where a tensor of the optimizer lies among the parameters.
+/// The place of a tensor of the optimizer among the parameters.
 struct Place {
   std::size_t parameter;
   std::int64_t first, count;
@@ -44,7 +44,7 @@ std::vector<Place> places_of(const Replica& replica, const torch::optim::Optimiz
   return places;
 }
 
-/// Each rank's of those that are alike; where those of a node own shares and all nodes are alike, each node's of these.
+/// Returns the parts that this rank writes. Ranks with equal weights together cover each element once.
 std::vector<Place> shared_out(const Replica& replica, Alike alike) {
   const auto& flat = replica.flat();
   const auto& owned = replica.ownership();
@@ -69,12 +69,12 @@ at::Tensor on_cpu(const at::Tensor& tensor, std::int64_t first, std::int64_t cou
   return reals_of(tensor.detach()).reshape({-1}).narrow(0, first, count).cpu();
 }
 
-/// Where the gradient of a parameter lies, as real numbers.
+/// Returns the place of the gradient of a parameter, as real numbers.
 at::Tensor flat_gradient(const Replica& replica, std::size_t parameter) {
   return reals_of(replica.flat().gradient(parameter)).view({-1});
 }
 
-/// The bits of memory as whole numbers, whose sums with zeros are exact for whatever the bits mean.
+/// Returns the bits of memory as integers. Their sums with zeros are exact for any meaning of the bits.
 at::Tensor bits_of(const at::Tensor& memory) {
   switch (memory.element_size()) {
     case 1: return memory.view(at::kByte);
@@ -208,7 +208,7 @@ void Assembly::agree(Alike alike) {
   if (alike == Alike::node) replica_.topology().node().allreduce(told_, ReduceOp::max);
 }
 
-/// A column of all parameters, in the memory of the gradients.
+/// Sums one column of all parameters over the ranks, in the memory of the gradients.
 void Assembly::sum_up(std::size_t column, Alike alike, bool exact) const {
   for (const auto& bucket : replica_.flat().buckets()) at::Tensor(bucket.gradients).zero_();
   for (const auto& part : parts_) {

@@ -8,7 +8,7 @@ namespace {
 
 at::Generator generator_of(const at::Device& device) { return at::globalContext().defaultGenerator(device); }
 
-/// Moves the program's generator on, so that the next training draws other numbers.
+/// Draws from the program's generator, so that the next training uses other numbers.
 std::uint64_t drawn() {
   auto cpu = generator_of(at::kCPU);
   const std::lock_guard lock(cpu.mutex());
@@ -19,7 +19,7 @@ std::uint64_t drawn() {
 
 RankRandom::RankRandom(const Communicator& comm, const at::Device& device) {
   if (comm.size() == 1) return;
-  // An odd factor: seeds differ in their lower half, which is what the CPU's generator takes.
+  // The factor is odd, so seeds differ in their lower half; the CPU's generator uses only this half.
   const auto seed = drawn() + std::uint64_t{0x9e3779b97f4a7c15} * static_cast<std::uint64_t>(comm.rank() + 1);
   std::vector<at::Generator> generators{generator_of(at::kCPU)};
   if (!device.is_cpu()) generators.push_back(generator_of(device));

@@ -7,13 +7,13 @@
 
 namespace heatpp::nn::detail {
 
-/// While it lives, LibTorch's random numbers, as dropout draws them, differ between the ranks of a communicator, whose
-/// programs may have seeded all alike. They follow from the seed of the program and from the rank. One rank alone draws
-/// what it would draw without this. Local.
+/// While it exists, LibTorch's random numbers, e.g. for dropout, differ between the ranks of a communicator even
+/// if the programs use one seed. They follow from the program's seed and the rank. On one rank nothing changes.
+/// Local.
 class RankRandom {
  public:
   RankRandom(const Communicator& comm, const at::Device& device);
-  /// Goes on where the program was.
+  /// Restores the program's generator.
   ~RankRandom();
   RankRandom(const RankRandom&) = delete;
   RankRandom& operator=(const RankRandom&) = delete;

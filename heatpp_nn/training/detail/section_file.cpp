@@ -18,11 +18,11 @@ using heatpp::detail::raise;
 
 namespace {
 
-// The file: magic, number of sections, CRC-32C of that number and the table, the table, and the sections, each from a
-// multiple of `page` on, so that ranks on different machines do not write to the same page. Integers are little-endian
-// int64.
+// The file: magic, number of sections, CRC-32C of that number and the table, the table, and the sections. Each section
+// begins at a multiple of `page`, so that ranks on different machines do not write to the same page. Integers are
+// little-endian int64.
 constexpr std::int64_t magic = 0x3454504b43505048;      // "HPPCKPT4"
-constexpr std::int64_t unchecked = 0x3354504b43505048;  // "HPPCKPT3": of older files, which have no CRC there
+constexpr std::int64_t unchecked = 0x3354504b43505048;  // "HPPCKPT3": older files, without this CRC
 constexpr std::int64_t most_sections = 1 << 24;
 constexpr std::int64_t page = 4096;
 using Entry = SectionFile::Entry;
@@ -31,11 +31,11 @@ constexpr std::int64_t numbers = sizeof(Entry) / sizeof(std::int64_t);
 std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 std::int64_t table_bytes(std::int64_t sections) { return sections * std::int64_t{sizeof(Entry)}; }
 std::int64_t table_start(std::int64_t kind) { return (kind == magic ? 3 : 2) * std::int64_t{sizeof kind}; }
-/// Of all sections.
+/// Returns the offset of the first section.
 std::int64_t start_of(std::int64_t kind, std::int64_t sections) {
   return up_to_page(table_start(kind) + table_bytes(sections));
 }
-/// Of one of them.
+/// Returns the offset of one section.
 std::int64_t start_of(std::int64_t start, const std::vector<Entry>& table, std::size_t index) {
   for (std::size_t i = 0; i < index; ++i) start += up_to_page(table[i].head_bytes + table[i].body_bytes);
   return start;

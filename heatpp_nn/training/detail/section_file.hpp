@@ -11,28 +11,28 @@ class AsideFile;
 
 namespace heatpp::nn::detail {
 
-/// One file with a section of every rank, which each writes and reads by itself: a head, which others may need to see,
-/// and a body; both with their CRC-32C, as the table of them has its own.
+/// A file with one section for each rank, which ranks write and read independently. A section has a head, which other
+/// ranks may read, and a body. Both have a CRC-32C, and so has the table of sections.
 class SectionFile {
  public:
   struct Entry {
-    std::int64_t node = 0;    ///< what the caller wants to know about the section before reading it
-    std::int64_t source = 0;  ///< ... the same
+    std::int64_t node = 0;    ///< a number for the caller to read before the section
+    std::int64_t source = 0;  ///< another such number
     std::int64_t head_bytes = 0, body_bytes = 0;
     std::int64_t head_crc = 0, body_crc = 0;
   };
-  /// What a rank writes: tensors of the CPU without gaps, one after another.
+  /// What a rank writes: contiguous tensors on the CPU, one after another.
   struct Section {
     std::string head;
     std::vector<at::Tensor> body;
   };
 
-  /// Reads the table, on rank 0, for all. Collective. Throws IoError on all ranks where the file is missing, not of
-  /// this kind, cut off, or where the table is damaged.
+  /// Reads the table on rank 0 and broadcasts it. Collective. Throws IoError on all ranks if the file is missing,
+  /// truncated or of another kind, or if the table is damaged.
   SectionFile(const char* op, const Communicator& comm, const std::string& path);
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  /// Local. Throw IoError where the part is damaged.
+  /// Both return a part of a section. Local. They throw IoError if the part is damaged.
   [[nodiscard]] std::string head(std::size_t index) const;
   [[nodiscard]] std::string body(std::size_t index) const;
 
@@ -42,25 +42,25 @@ class SectionFile {
 
   const char* op_;
   std::string path_;
-  std::int64_t start_ = 0;  // of the first section
+  std::int64_t start_ = 0;  // offset of the first section
   std::vector<Entry> entries_;
 };
 
-/// Writes such a file, which appears complete or not at all, in three steps, of which the second is local.
+/// Writes such a file in three steps; the second is local. The file appears complete or not at all.
 class SectionWriter {
  public:
-  /// Makes the file beside its place; of `entry`, node and source are the caller's. Collective. Throws IoError on all
-  /// ranks.
+  /// Creates the file beside its final place. The caller sets node and source of `entry`. Collective. Throws IoError on
+  /// all ranks.
   SectionWriter(const char* op, const Communicator& comm, std::string path, SectionFile::Entry entry,
                 SectionFile::Section section);
   ~SectionWriter();
   SectionWriter(SectionWriter&&) noexcept;
-  /// Takes a copy of the tensors, so that their owners may go on. Local.
+  /// Copies the tensors, so that the originals may change. Local.
   void own();
-  /// Writes this rank's section; what goes wrong is thrown by `commit`. Local, in any thread.
+  /// Writes this rank's section; `commit` throws if this fails. Local. Any thread may call it.
   void write() noexcept;
-  /// Moves the file to its place once all ranks have written. Collective. Throws IoError on all ranks, where the file
-  /// that was there before is untouched.
+  /// Moves the file to its place after all ranks have written. Collective. Throws IoError on all ranks; the file that
+  /// was there before is then unchanged.
   void commit();
 
  private:
@@ -69,7 +69,7 @@ class SectionWriter {
   std::string path_, aside_;
   std::vector<SectionFile::Entry> table_;
   SectionFile::Section section_;
-  std::unique_ptr<io::detail::AsideFile> file_;  // of rank 0
+  std::unique_ptr<io::detail::AsideFile> file_;  // on rank 0 only
   std::exception_ptr failure_;
 };
 

@@ -17,25 +17,25 @@ class GradScaler;
 
 namespace heatpp::nn::detail {
 
-/// What of options every rank has to have alike, as many as there are, in words.
+/// Returns the options that must be equal on all ranks, always the same number, as text.
 [[nodiscard]] std::vector<Setting> settings_of(const ReplicaOptions& options);
 [[nodiscard]] std::vector<Setting> settings_of(const DasoOptions& options);
-/// Prefetch, transforms and progress are each rank's own.
+/// Returns the options without prefetch, transforms and progress, which may differ between ranks.
 [[nodiscard]] std::vector<Setting> settings_of(const TrainerOptions& options);
 
-/// A loss by its name, and its options.
+/// Returns a loss by its name, and its options.
 [[nodiscard]] std::vector<Setting> settings_of(const std::string& loss, const LossOptions& options);
 
-/// The kind of an optimizer, and of each of its groups what it is stepped by and how many parameters it has. Where
-/// ranks share its work these are each rank's own pieces, which do not count.
+/// Returns the kind of an optimizer, and for each of its groups the options and the number of parameters. If ranks
+/// share its work, the parameters are each rank's own pieces and are not counted.
 [[nodiscard]] std::vector<Setting> settings_of(const torch::optim::Optimizer& optimizer, bool shared);
 
-/// The options of a DASO that drives a training of this length; `scaler` may be nullptr.
+/// Returns the options of a DASO for a training of this length; `scaler` may be nullptr.
 [[nodiscard]] DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& length, GradScaler* scaler);
-/// The rows of each rank in a batch. All rows are one batch, however they lie on the ranks, unless each rank is to have
-/// as many.
+/// Returns the rows of each rank in a batch. If a batch is to hold all rows, it does so for any distribution of the
+/// rows, unless each rank is to have the same number.
 [[nodiscard]] std::int64_t rows_of_batch(const TrainerOptions& options, std::int64_t rows, int ranks);
-/// Those of a Trainer whose loss has been made by them.
+/// Returns the options of a Trainer whose loss was already made with its loss options.
 [[nodiscard]] TrainerOptions without_loss_options(TrainerOptions options);
 
 }  // namespace heatpp::nn::detail

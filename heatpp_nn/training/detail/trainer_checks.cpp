@@ -17,7 +17,7 @@ using heatpp::detail::raise;
 
 namespace {
 
-/// Of what becomes of gradients and weights.
+/// Checks the options for gradients and weights.
 void check_weights(const TrainerOptions& o) {
   if (o.ema && !(*o.ema > 0 && *o.ema < 1))
     raise<ValueError>("Trainer", "got a running mean that keeps {}; expected a share between 0 and 1", *o.ema);
@@ -47,7 +47,7 @@ void check_range(const TrainerOptions& o) {
   check_weights(o);
 }
 
-/// By position networks and losses take what there is several of.
+/// Networks and losses take several fields by position, so both datasets need the same fields.
 void check_fields(const char* of, const std::vector<std::string>& training,
                   const std::vector<std::string>& validation) {
   if (training.size() == validation.size() && (training.size() == 1 || training == validation)) return;
@@ -113,7 +113,7 @@ void check_rate(const Communicator& comm, const RateSchedule& rate, std::int64_t
       settings.push_back({"rate", formatted("{}", value)});
     }
   };
-  std::exception_ptr own;  // of a program's function: where it was thrown it stays as it is
+  std::exception_ptr own;  // an exception of the caller's function; its rank rethrows it unchanged
   try {
     all_or_none(comm, [&] {
       try {

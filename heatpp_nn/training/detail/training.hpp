@@ -7,7 +7,7 @@
 
 namespace heatpp::nn::detail {
 
-/// What is saved and loaded; `daso` and `mean` may be missing.
+/// The objects that are saved and loaded; `daso` and `mean` may be nullptr.
 struct Training {
   Replica& replica;
   torch::optim::Optimizer& optimizer;
@@ -19,14 +19,14 @@ struct Training {
   [[nodiscard]] std::span<const at::Tensor> mean_of_parameters() const {
     return mean ? std::span<const at::Tensor>(mean->of_parameters()) : std::span<const at::Tensor>();
   }
-  /// Which ranks have equal weights by now.
+  /// Returns which ranks have equal weights now.
   [[nodiscard]] Alike alike() const;
 };
 
-/// Takes down what the training needs to go on; what is written are its own tensors. Collective.
+/// Collects what the training needs to continue. The writer refers to the training's own tensors. Collective.
 [[nodiscard]] SectionWriter begin_checkpoint(const std::string& path, const Training& training,
                                              const Position& position, const Extras& extras);
-/// Goes on from it. Collective. As load_checkpoint.
+/// Continues from the file. Collective. Throws as load_checkpoint.
 [[nodiscard]] Resumed load(const std::string& path, const Training& training);
 
 }  // namespace heatpp::nn::detail

@@ -60,7 +60,7 @@ std::optional<std::int64_t> known(std::int64_t number) {
 void set_numbers(RankState& state, const Numbers& n) {
   if (n.size() != 23 && n.size() != 24) throw std::runtime_error("a record of another version");
   state.position = {static_cast<std::uint64_t>(n[0]), n[1], n[2]};
-  if (n.size() == 24) state.position.rows = known(n[23]);  // others count batches alone
+  if (n.size() == 24) state.position.rows = known(n[23]);  // older files count batches only
   auto& daso = state.daso;
   daso.batch = n[3];
   daso.sync.phases = {n[4], n[5], known(n[6])};
@@ -104,7 +104,7 @@ at::Tensor to_tensor(const Tuning& tuning) {
                     at::kDouble);
 }
 
-/// Of a training whose interval was `interval`.
+/// Reads the tuning of a training whose interval was `interval`.
 Tuning tuning_of(const std::vector<double>& numbers, const Interval& interval) {
   const auto known = [](double number, const auto&... choices) {
     return ((number == static_cast<double>(choices)) || ...);
@@ -288,10 +288,10 @@ std::optional<LoopState> loop_state(const at::Tensor& tensor) {
                    .batch = whole(2),
                    .early = {whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}},
                    .scale = {numbers[8], whole(9)},
-                   .least = numbers[tensor.numel() == 11 ? 10 : 6]};  // older ones have what `stop` took for the best
+                   .least = numbers[tensor.numel() == 11 ? 10 : 6]};  // older states store what `stop` took as the best
 }
 
-/// The count of values that are no better has begun anew where it stopped the training.
+/// When it stopped the training, the count of values without improvement restarted.
 EarlyStopping::State going_on(EarlyStopping::State state, const std::optional<PlateauOptions>& stop) {
   if (state.stopped) state.plateau.bad = state.seen - 1 - state.best;
   state.stopped = state.stopped && stop && state.plateau.bad > stop->patience;

@@ -65,7 +65,7 @@ void TrainingLog::epoch(std::int64_t batches, const EpochResult& result) {
 }
 
 void TrainingLog::draw(const DASO* daso, std::int64_t batches) const {
-  if (at_.empty()) return;  // the one that is there shows more
+  if (at_.empty()) return;  // an existing picture shows more
   LossPlot plot;
   plot.add_curve("loss", at_, losses_);
   if (losses_.size() > 100) plot.add_curve("loss, smoothed", at_, smoothed(losses_, 31));

@@ -7,17 +7,17 @@
 
 namespace heatpp::nn::detail {
 
-/// What a training writes of itself into a folder: log.csv with a row for each epoch, TensorBoard's events, and a
+/// What a training writes about itself into a folder: log.csv with a row for each epoch, TensorBoard's events, and a
 /// picture of the loss.
 class TrainingLog {
  public:
-  /// Makes the folder, and continues a table that is there behind batch `from`. Collective. Throws IoError.
+  /// Creates the folder. Continues an existing table after batch `from`. Collective. Throws IoError.
   TrainingLog(const Communicator& comm, const std::filesystem::path& folder, const std::vector<std::string>& metrics,
               double from);
 
-  /// The mean losses over all ranks of the batches from `first` on, at these rates. Local.
+  /// Takes the mean losses over all ranks of the batches from `first` on, and their rates. Local.
   void batches(std::int64_t first, std::span<const double> losses, const RateSchedule& rate);
-  /// An epoch that ended with so many batches done in all. Collective. Throws IoError.
+  /// Takes the result of an epoch that ended after `batches` batches in total. Collective. Throws IoError.
   void epoch(std::int64_t batches, const EpochResult& result);
   /// Draws loss.svg, with DASO's phases. Collective. Throws IoError.
   void draw(const DASO* daso, std::int64_t batches) const;
@@ -31,7 +31,7 @@ class TrainingLog {
   std::vector<double> at_, losses_, validated_at_, validated_;
 };
 
-/// Makes a folder where there is none. Collective. Throws IoError on all ranks.
+/// Creates a folder if it does not exist. Collective. Throws IoError on all ranks.
 void make_folder(const Communicator& comm, const std::filesystem::path& folder);
 
 }  // namespace heatpp::nn::detail

@@ -4,18 +4,18 @@
 
 namespace heatpp::nn::detail {
 
-/// A running mean of a replica's weights (Polyak, Juditsky 1992), and of its floating buffers. That of frozen weights
-/// is what they are.
+/// A running mean of a replica's weights (Polyak, Juditsky 1992), and of its floating-point buffers. The mean of a
+/// frozen weight is the weight itself.
 class WeightMean {
  public:
-  /// Begins with the weights as they are; `kept` is the share of it that stays at each update.
+  /// Begins with the current weights; `kept` is the share of the mean that stays at each update.
   WeightMean(const Replica& replica, double kept);
 
-  /// Takes the weights of this moment, which so many ranks have. Local.
+  /// Adds the current weights, which the ranks of `alike` have in common. Local.
   void update(Alike alike);
-  /// Makes it that of all ranks: of their buffers, and of their weights where they have trained apart. Collective.
+  /// Averages the means of buffers over all ranks, and those of weights if ranks trained independently. Collective.
   void agree(bool apart);
-  /// Puts the mean, if there is one, in the place of the weights for as long as it lives. Local.
+  /// Replaces the weights by the mean, if there is one, while this object exists. Local.
   class InPlace {
    public:
     explicit InPlace(WeightMean* mean) : mean_(mean && !mean->is_shown() ? mean : nullptr) {
@@ -31,19 +31,19 @@ class WeightMean {
     WeightMean* mean_;
   };
 
-  /// Puts the mean in the place of the weights, which are kept. Local.
+  /// Replaces the weights by the mean and stores the weights. Local.
   void show();
   [[nodiscard]] bool is_shown() const { return shown_.has_value(); }
-  /// Puts the weights back, or leaves those that the module was given meanwhile, on any rank, as its weights.
+  /// Restores the weights. If the module got other weights meanwhile on any rank, keeps these instead.
   /// Collective.
   void hide();
-  /// The weight that belongs to this parameter or buffer of the module; what has no mean is returned as it is. Local.
+  /// Returns the weight of this parameter or buffer of the module, or the argument if it has no mean. Local.
   [[nodiscard]] const at::Tensor& raw(const at::Tensor& tensor) const;
 
-  /// Of the trained parameters, from the last to the first, and of buffers: to be written and set.
+  /// Returns the means of trained parameters, from the last to the first, and of buffers, for reading and writing.
   [[nodiscard]] const std::vector<at::Tensor>& of_parameters() const { return of_parameters_; }
   [[nodiscard]] const std::vector<at::Tensor>& of_buffers() const { return of_buffers_; }
-  /// Which ranks have the same.
+  /// Returns which ranks have equal means.
   [[nodiscard]] Alike alike() const { return alike_; }
   void set_alike(Alike alike) { alike_ = alike; }
 
@@ -54,8 +54,8 @@ class WeightMean {
   double kept_;
   Alike alike_ = Alike::all;
   std::vector<at::Tensor> weights_, mean_, of_parameters_, of_buffers_;
-  std::optional<std::uint32_t> shown_ = {};  // the replica's checksum with the mean in place
-  std::vector<char> infinite_;  // at the beginning, as masks of attention are: what is equal to its mean stays
+  std::optional<std::uint32_t> shown_ = {};  // the replica's checksum while it has the mean
+  std::vector<char> infinite_;  // infinite at first, e.g. an attention mask: elements equal to their mean stay
 };
 
 }  // namespace heatpp::nn::detail

@@ -1,6 +1,6 @@
-"""HeAT's names, signatures and rules on heatpp's arrays: `import heatpp.heat as ht` in place of `import heat as ht`.
+"""HeAT's names, signatures and rules on heatpp's arrays: write `import heatpp.heat as ht` instead of `import heat as ht`.
 
-What HeAT has otherwise than heatpp stands in the tables of the parts; all else is heatpp's function of that name.
+The tables of the modules contain the differences between HeAT and heatpp. Everything else is heatpp's function of that name.
 """
 
 import builtins
@@ -35,19 +35,19 @@ def __getattr__(name):
 
 
 def _module(name, **members):
-    """A part of HeAT's namespace, which can be imported, too."""
+    """Makes a part of HeAT's namespace, which can also be imported."""
     module = sys.modules[f"{__name__}.{name}"] = _python.ModuleType(f"{__name__}.{name}")
     module.__dict__.update(members)
     return module
 
 
 def _own(part):
-    """What a part has that is not taken from others."""
+    """Returns the names that a part defines itself."""
     return {name: each for name, each in vars(part).items() if name[0] != "_" and getattr(each, "__module__", None) == part.__name__}
 
 
 linalg, random = _module("linalg", **_linalg.functions), _module("random", **{**_wrapped("random.", C.random), **_random.functions})
-for _name in "basics solver svdtools".split():  # HeAT's files
+for _name in "basics solver svdtools".split():  # modules of HeAT
     linalg.__dict__[_name] = sys.modules[f"{__name__}.linalg.{_name}"] = linalg
 fft, spatial, io, sparse = (_module(name, **_wrapped(name + ".", getattr(C, name))) for name in "fft spatial io sparse".split())
 sparse.__dict__.update({name: getattr(_sparse, name) for name in _sparse.__all__})
@@ -69,7 +69,7 @@ constants = _module("constants", E=np.e, INF=np.inf, NINF=-np.inf, NAN=np.nan, P
 
 
 def _in_place(function):
-    """A method that changes the array, where the other operand's type can be converted to its own."""
+    """Returns a method that changes the array, if the type of the other operand can be converted to its own."""
     named_of = function.__name__.rstrip("_")
 
     def call(self, *given, **named):
@@ -108,7 +108,7 @@ DNDarray.__hash__ = object.__hash__
 
 for _name, _classes in _parts.items():
     setattr(_here, _name, _module(_name, **_classes))
-    for _class in _classes:  # HeAT's files
+    for _class in _classes:  # modules of HeAT
         _here.__dict__[_name].__dict__[_class.lower()] = sys.modules[f"{__name__}.{_name}.{_class.lower()}"] = _here.__dict__[_name]
 for _name in ("core communication factories dndarray arithmetics devices exponential indexing io_ logical manipulations memory printing relational rounding sanitation "
               "signal statistics stride_tricks tiling trigonometrics complex_math base").split():

@@ -12,28 +12,28 @@ from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_c
 from .types import canonical_heat_type, complexfloating, datatype, integer, ours_of
 
 
-_lent = C.DNDarray.larray.fget  # also of a selection, which has memory of its own then: a tensor cannot be read-only
+_lent = C.DNDarray.larray.fget  # also works for a selection, which then has memory of its own: a tensor cannot be read-only
 
 
 def _shared(x):
-    """This rank's block as a tensor of torch that shares its memory."""
+    """Returns this rank's block as a torch tensor that shares its memory."""
     return torch.from_numpy(_lent(x)) if x.device == "cpu" else torch.from_dlpack(C.copy(x) if isinstance(x, C.View) else x)
 
 
 class Wrapped:
-    """What has a value of heatpp's in _x."""
+    """An object with a value of heatpp in _x."""
 
     def __init__(self, x):
         self._x = x
 
 
 class DNDarray(Wrapped):
-    """An array of heatpp's with HeAT's rules."""
+    """An array of heatpp with HeAT's rules."""
 
-    _block = __partitions_dict__ = halo_prev = halo_next = None  # till they are asked for
+    _block = __partitions_dict__ = halo_prev = halo_next = None  # until they are asked for
 
     def __init__(self, array, gshape=None, dtype=None, split=None, device=None, comm=None, balanced=None):
-        """Of an array of heatpp's, or of every rank's block, from which all but split and comm is known. Collective for blocks."""
+        """Takes an array of heatpp, or every rank's block, from which all except split and comm follows. Collective for blocks."""
         self._x = _from_block(array, split, comm) if isinstance(array, torch.Tensor) else array
         if gshape is not None and tuple(gshape) != self.shape:
             raise ValueError(f"[DNDarray] got blocks that make up {self.shape}; expected {tuple(gshape)}")
@@ -49,7 +49,7 @@ class DNDarray(Wrapped):
 
     @larray.setter
     def larray(self, block):
-        """Every rank gives its block. Collective."""
+        """Sets the block of every rank. Collective."""
         together(self.comm, self._check_block, block)
         self._set(_from_block(block, self.split, self.comm))
 
@@ -60,12 +60,12 @@ class DNDarray(Wrapped):
             raise ValueError(f"[larray] got shape {tuple(block.shape)}; expected a block of {self.shape} with split {self.split}")
 
     def _set(self, x):
-        """Makes it another array; tensors that were handed out stay as they are."""
+        """Replaces the array; tensors that were handed out do not change."""
         self._x, self._block, self.__partitions_dict__, self.halo_prev, self.halo_next = x, None, None, None, None
         return self
 
     def _written(self):
-        """Lets the tensor of a selection, which functions in place take anew, show what they write."""
+        """Updates the tensor of a selection after a function in place has written to the selection."""
         if self._block is not None and isinstance(self._x, C.View):
             self._block.data = _shared(self._x)
         return self
@@ -89,11 +89,11 @@ class DNDarray(Wrapped):
     real = property(lambda self: DNDarray(self._x.real) if issubclass(self.dtype, complexfloating) else self)
 
     def create_lshape_map(self, force_check=False):
-        """The shape of each rank's block."""
+        """Returns the shape of each rank's block."""
         return torch.tensor(self.comm.handle.allgather(self.lshape), dtype=torch.int64).reshape(self.comm.size, self.ndim)
 
     def counts_displs(self):
-        """How much each rank has along the split axis, and from where on."""
+        """Returns the count and offset of each rank along the split axis."""
         if self.split is None:
             raise ValueError("[counts_displs] got an array that is not split; expected a split one")
         counts = self.lshape_map[:, self.split].tolist()
@@ -116,7 +116,7 @@ class DNDarray(Wrapped):
         return self._on("gpu")
 
     def _on(self, kind):
-        """The array where it is, if that is such a device."""
+        """The array, if it is on such a device."""
         return self if self.device.device_type == kind else DNDarray(self._x.to_device(kind))
 
     def item(self):
@@ -132,7 +132,7 @@ class DNDarray(Wrapped):
 
     def resplit_(self, axis=None):
         axis = sanitize_axis(self.shape, axis)
-        return self if axis == self.split else self._set(C.resplit(self._x, axis))  # a selection stays one
+        return self if axis == self.split else self._set(C.resplit(self._x, axis))  # a selection stays a selection
 
     def balance_(self):
         return self if self._x.is_balanced() else self._set(C.balance(self._x))
@@ -141,13 +141,13 @@ class DNDarray(Wrapped):
         return self._set(redistributed(self, lshape_map, target_map))
 
     def collect_(self, target_rank=0):
-        """Takes all blocks to one rank."""
+        """Moves all blocks to one rank."""
         if not isinstance(target_rank, int):
             raise TypeError(f"[collect_] got {target_rank!r}; expected a rank")
         return self if self.split is None and target_rank < self.comm.size else self._set(C.collect(self._x, target_rank))
 
     def get_halo(self, halo_size, prev=True, next=True):
-        """Fetches what borders on this rank's block into halo_prev and halo_next, which are None where nothing does."""
+        """Fetches the neighbours of this rank's block into halo_prev and halo_next, which are None if there is no neighbour."""
         if not isinstance(halo_size, int):
             raise TypeError(f"[get_halo] got {halo_size!r}; expected a whole number")
         if halo_size < 0:
@@ -163,7 +163,7 @@ class DNDarray(Wrapped):
 
     @property
     def array_with_halos(self):
-        """This rank's block between what get_halo fetched."""
+        """Returns this rank's block between the halos that get_halo fetched."""
         parts = [each for each in (self.halo_prev, self.larray, self.halo_next) if each is not None]
         return torch.cat(parts, self.split) if len(parts) > 1 else parts[0]
 
@@ -171,7 +171,7 @@ class DNDarray(Wrapped):
         return DNDarray(self._x[_key(self._places(key))])
 
     def _places(self, key):
-        """The positions that nonzero gives, a row for each element, as one array for each axis."""
+        """Returns the positions of nonzero, which has a row for each element, as one array for each axis."""
         rows = isinstance(key, DNDarray) and key.ndim == 2 and key.shape[1] == self.ndim and issubclass(key.dtype, integer)
         return tuple(key[:, axis] for axis in range(self.ndim)) if rows else key
 
@@ -183,7 +183,7 @@ class DNDarray(Wrapped):
         return np.asarray(self.larray, dtype=dtype)
 
     def __array_function__(self, function, kinds, given, named):
-        """NumPy's and PyTorch's functions are those of the same name."""
+        """Maps NumPy's and PyTorch's functions to those of the same name."""
         ours = getattr(sys.modules[__package__], function.__name__, None)
         return NotImplemented if ours is None else ours(*given, **named)
 
@@ -225,7 +225,7 @@ for _name in ("__bool__", "__int__", "__float__", "__complex__"):
 
 
 def _numbers(obj):
-    """What arrays are made of, as a NumPy array."""
+    """Returns the elements of a new array as a NumPy array."""
     if isinstance(obj, torch.Tensor):
         return obj.detach().cpu().resolve_conj().numpy()
     if isinstance(obj, (list, tuple)):
@@ -242,7 +242,7 @@ def _key(key):
 
 
 def _inside(value):
-    """An argument as heatpp takes it."""
+    """Returns an argument in the form that heatpp takes."""
     if isinstance(value, Wrapped):
         return value._x
     if isinstance(value, (list, tuple)):
@@ -256,11 +256,11 @@ def _inside(value):
     return ours_of(value) if isinstance(value, torch.dtype) or inspect.isclass(value) and issubclass(value, datatype) else value
 
 
-kinds = {C.DNDarray: DNDarray, C.View: DNDarray}  # what holds values of heatpp's classes here
+kinds = {C.DNDarray: DNDarray, C.View: DNDarray}  # the classes here for values of heatpp's classes
 
 
 def _outside(value):
-    """A result as HeAT gives it."""
+    """Returns a result in the form that HeAT has."""
     kind = kinds.get(type(value))
     if kind:
         return kind(value)
@@ -272,13 +272,13 @@ def _outside(value):
 
 
 def sanitize_in(x):
-    """Fails for what is no array."""
+    """Throws if x is no array."""
     if not isinstance(x, DNDarray):
         raise TypeError(f"[sanitize_in] got {type(x).__name__}; expected an array")
 
 
 def redistributed(x, lshape_map, target_map):
-    """An array of heatpp's, cut as a table of the shapes of all blocks says; that of the blocks as they are is known."""
+    """Returns an array of heatpp with the blocks of target_map, a table of the shapes of all blocks; lshape_map is that of the current blocks."""
     for table in (lshape_map, target_map):
         if table is not None and not isinstance(table, (torch.Tensor, np.ndarray)):
             raise TypeError(f"[redistribute] got {type(table).__name__}; expected a tensor of the blocks' shapes")
@@ -290,7 +290,7 @@ def redistributed(x, lshape_map, target_map):
 
 
 def _put(result, out, broadcast=False):
-    """A result, in the array that is to take it, as often as that has room for it where it may broadcast."""
+    """Writes a result to `out`, repeated if it may broadcast."""
     if out is None:
         return result
     if isinstance(result, tuple):
@@ -304,12 +304,12 @@ def _put(result, out, broadcast=False):
         result = DNDarray(C.broadcast_to(result._x, out.shape))
     if out.shape != result.shape:
         raise ValueError(f"[out] got shape {out.shape}; expected {result.shape}")
-    out._x[...] = result._x.astype(out._x.dtype)  # which may be a selection
+    out._x[...] = result._x.astype(out._x.dtype)  # out may be a selection
     return out._written()
 
 
 def laid(x, order):
-    """With this rank's block by rows (C) or by columns (F)."""
+    """Returns the array with this rank's block in row order (C) or column order (F)."""
     if order not in ("C", "F"):
         raise NotImplementedError(f"[order] got {order!r}; expected C or F")
     return x if order == "C" else DNDarray(C.from_local(np.asfortranarray(x._x.larray), split=x.split, comm=x._x.comm))
@@ -323,7 +323,7 @@ def _from_block(block, split, comm=None):
 
 
 def _again(x, kind, copy, split, is_split, device):
-    """An array of one, which is that itself where nothing is to change and no copy is asked for."""
+    """Returns an array made of another, which is the same object if nothing changes and no copy is asked for."""
     cut = sanitize_axis(x.shape, split if is_split is None else is_split)
     same = cut is None or cut == x.split
     if not same and (is_split is not None or copy is False):
@@ -336,7 +336,7 @@ def _again(x, kind, copy, split, is_split, device):
 
 
 def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=None, device=None, comm=None):
-    """An array of numbers that all ranks give alike, or of each rank's block."""
+    """Returns an array of numbers that are equal on all ranks, or of each rank's block."""
     if split is not None and is_split is not None:
         raise ValueError("[array] got split and is_split; expected one of them")
     if order != "C":
@@ -372,6 +372,6 @@ datatype.array = staticmethod(array)
 
 
 def asarray(obj, dtype=None, copy=None, order="C", is_split=None, device=None):
-    """An array as it is, or made of numbers."""
+    """Returns an array unchanged, or one made of numbers."""
     known = isinstance(obj, DNDarray) and not copy and dtype in (None, obj.dtype) and is_split in (None, obj.split)
     return obj if known else array(obj, dtype, copy=bool(copy), order=order, split=None, is_split=is_split, device=device)

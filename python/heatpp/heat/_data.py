@@ -7,7 +7,7 @@ from ._ranks import sanitize_comm, sanitize_device
 
 
 class Laplacian:
-    """As heatpp's, with HeAT's names of ways to make a graph."""
+    """heatpp's Laplacian with HeAT's names for the kinds of graphs."""
 
     def __init__(self, similarity, weighted=True, definition="norm_sym", mode="fully_connected", threshold_key="upper", threshold_value=1.0, neighbours=10):
         if mode not in ("fully_connected", "eNeighbour"):
@@ -19,12 +19,12 @@ class Laplacian:
                          "threshold_value": threshold_value}
 
     def construct(self, X):
-        """The Laplacian of the graph of these rows."""
+        """Returns the Laplacian of the graph of these rows."""
         return DNDarray(C.graph.Laplacian(lambda _: self._similarity(X), **self._options).construct(X._x))
 
 
 def create_spherical_dataset(num_samples_cluster, radius=1.0, offset=4.0, dtype=types.float32, random_state=1):
-    """Four balls of points in space, with numbers drawn from the seed random_state on."""
+    """Returns four balls of points in space, with random numbers from the seed random_state."""
     _random.start(random_state)
     kind = types.float32 if types.heat_type_is_exact(dtype) else dtype
     found = C.datasets.create_spherical_dataset(num_samples_cluster, radius, offset, dtype=types.ours_of(kind), split=0)
@@ -32,7 +32,7 @@ def create_spherical_dataset(num_samples_cluster, radius=1.0, offset=4.0, dtype=
 
 
 def random_known_rank(m, n, r, quantile_function=None, split=None, device=None, comm=None, dtype=types.float32):
-    """A matrix of that rank, and its U, S and V."""
+    """Returns a matrix of this rank, and its U, S and V."""
     options = {} if quantile_function is None else {"quantile_function": lambda x: quantile_function(DNDarray(x))._x}
     found = C.datasets.random_known_rank(m, n, r, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours, **options)
     return DNDarray(found[0]), tuple(map(DNDarray, found[1:]))

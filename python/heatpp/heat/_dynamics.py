@@ -1,4 +1,4 @@
-"""HeAT's dynamic mode decompositions on heatpp's."""
+"""HeAT's dynamic mode decompositions, based on heatpp's."""
 
 import torch
 
@@ -7,14 +7,14 @@ from ._arrays import DNDarray, sanitize_in
 
 
 def _rank(matrix, solver, tol):
-    """How many directions HeAT keeps of a matrix."""
+    """Returns how many directions of a matrix HeAT keeps."""
     squares = torch.from_numpy(C.linalg.svdvals(matrix).numpy().astype(float)) ** 2
     kept = squares.cumsum(0) / squares.sum()
     return int((kept <= 1 - tol if solver == "full" else 1 - kept > tol ** 2).sum()) + 1
 
 
 def fit(self, X, C_=None):
-    """Learns from snapshots, the columns of X, and from the columns of numbers that drive each to the next."""
+    """Learns from snapshots, the columns of X, and from controls, the columns of C_, each of which drives one snapshot to the next."""
     sanitize_in(X)
     if X.ndim != 2 or X.shape[1] < 2 or C_ is not None and C_.ndim != 2:
         raise ValueError(f"[fit] got shape {X.shape}; expected (features, time), and controls of (controls, time), at two times or more")
@@ -35,7 +35,7 @@ def fit(self, X, C_=None):
 
 
 def _states(self, X, axis):
-    """States as columns of their features, which are along an axis."""
+    """Returns states as columns of their features, which are along an axis."""
     if self._made is None:
         raise RuntimeError(f"[{type(self).__name__}] got predict before fit; expected fit first")
     sanitize_in(X)
@@ -48,7 +48,7 @@ def _states(self, X, axis):
 
 
 def predict_next(self, X, n_steps=1):
-    """What becomes of states, the columns of X, after so many steps."""
+    """Returns states, the columns of X, after n_steps steps."""
     if not isinstance(n_steps, int):
         raise TypeError(f"[predict_next] got {n_steps!r}; expected a whole number")
     _, basis, reduced = _states(self, X, 0)
@@ -57,7 +57,7 @@ def predict_next(self, X, n_steps=1):
 
 
 def predict(self, X, steps):
-    """What becomes of states, the columns of X, after each of several numbers of steps: (states, features, steps)."""
+    """Returns states, the columns of X, after each of several numbers of steps: (states, features, steps)."""
     if not isinstance(steps, (int, list)):
         raise TypeError(f"[predict] got {steps!r}; expected a whole number or a list of them")
     _, basis, reduced = _states(self, X, 0)
@@ -69,7 +69,7 @@ def predict(self, X, steps):
 
 
 def predict_driven(self, X, C_):
-    """What becomes of states, the rows of X, that the columns of C drive from each time to the next: (states, features, times)."""
+    """Returns states, the rows of X, which the columns of C_ drive from each time to the next: (states, features, times)."""
     columns, basis, reduced = _states(self, X, 1)
     controls = (C.expand_dims(C_._x, 1) if C_.ndim == 1 else C_._x).to_device("cpu")
     found = [C.expand_dims(C.matmul(basis, reduced), 2)]

@@ -1,4 +1,4 @@
-"""HeAT's estimators: heatpp's by HeAT's names of parameters and results."""
+"""HeAT's estimators: heatpp's, with HeAT's names of parameters and results."""
 
 import inspect
 
@@ -8,7 +8,7 @@ from ._arrays import DNDarray, _inside, _outside, sanitize_in
 
 
 class BaseEstimator:
-    """What HeAT's estimators are made of. Those of a program's own have the parameters that their constructors take."""
+    """The base of HeAT's estimators. Classes of a program have the parameters of their constructors."""
 
     @property
     def _defaults(self):
@@ -71,7 +71,7 @@ _TABLE = {
         "MaxAbsScaler": dict(copy=True), "Normalizer": dict(norm="l2", copy=True),
         "RobustScaler": dict(with_centering=True, with_scaling=True, quantile_range=(25.0, 75.0), copy=True, unit_variance=False, sketched=False, sketch_size=1.0)}),
 }
-# heatpp's names for them and for what is learnt, and None for advice on how to compute, which heatpp does without.
+# heatpp's names for them and for what is learnt; None for hints on how to compute, which heatpp ignores.
 _OURS = {"max_iter": "max_iterations", "random_state": "seed", "lam": "alpha", "n_oversamples": "oversamples", "iterated_power": "power_iterations",
          "lanczos_n_iter": "lanczos_iterations", "cluster_centers": "centers", "n_iter": "iterations", "n_samples_seen": "n_samples", "sigma": "var",
          "functional_value": "inertia", "rom_basis": "basis", "rom_transfer_matrix": "transfer", "rom_control_matrix": "control", "rom_eigenvalues": "eigenvalues",
@@ -81,16 +81,16 @@ _OURS = {"max_iter": "max_iterations", "random_state": "seed", "lam": "alpha", "
 _ONLY = {"effective_metric_": (None,), "assign_labels": ("kmeans",)}  # the values that are known
 _INITS = {name: "plus_plus" for name in ("kmeans++", "k-means++", "k-medians++", "kmedians++", "kmedoids++", "probability_based", "batchparallel")}
 _VALUES = {"eNeighbour": "e_neighbour"}
-# What heatpp's models have not, by theirs.
+# Attributes that heatpp's models do not have, computed from theirs.
 _DERIVED = {"inertia_": lambda model: C.array(model.inertia, dtype=C.float64), "RobustScaler.iqr_": lambda model: model.scale,
-            **{f"{kind}Scaler.scale_": lambda model: C.reciprocal(model.scale) for kind in ("Standard", "MinMax", "MaxAbs", "Robust")},  # by which rows are multiplied
+            **{f"{kind}Scaler.scale_": lambda model: C.reciprocal(model.scale) for kind in ("Standard", "MinMax", "MaxAbs", "Robust")},  # rows are multiplied by it
             "MinMaxScaler.data_range_": lambda model: C.subtract(model.data_max, model.data_min),
             "MinMaxScaler.min_": lambda model: C.subtract(model.get_params()["low"], C.divide(model.data_min, model.scale)),
             "total_explained_variance_ratio_": lambda model: float(C.sum(model.explained_variance_ratio).item()), "epsilon_": lambda model: C.array(model.epsilon), "batch_size_": lambda model: model.get_params()["batch_size"],
             "dmdmodes_": lambda model: C.matmul(model.basis.astype(model.eigenvectors.dtype), model.eigenvectors)}
 
 
-# What parameters may be: their type, and a test with what it expects.
+# The types of parameters, and for each a test with the text of what it expects.
 _CHECKS = {"svd_solver": (str, lambda value: value in ("full", "hierarchical", "randomized"), "full, hierarchical or randomized"),
            "svd_rank": (int, lambda value: value > 0, "a positive number"), "svd_tol": (float, lambda value: value > 0, "a positive number"),
            "iterated_power": (int, lambda value: value >= 0, "no negative number"), "n_oversamples": (int, lambda value: value >= 0, "no negative number"),
@@ -100,7 +100,7 @@ _CHECKS = {"svd_solver": (str, lambda value: value in ("full", "hierarchical", "
 
 
 def _check(estimator):
-    """Fails for parameters that say nothing."""
+    """Throws for parameters without effect or out of range."""
     for name, (kind, test, expected) in _CHECKS.items():
         value = getattr(estimator, name) if name in estimator._defaults else None
         if value is not None and not isinstance(value, kind):
@@ -133,12 +133,12 @@ def _options(estimator, x):
 
 
 def _column(labels, name):
-    """Labels of clusters as HeAT has them."""
+    """Returns labels of clusters in HeAT's form."""
     return C.expand_dims(labels, 1).astype(C.int32 if name.startswith("Batch") else labels.dtype)
 
 
 def _on(found, device, kind=None):
-    """HeAT's array of what an estimator gave, where the rows were, and no wider floats than theirs: estimators compute on processors, and many in float64."""
+    """Returns HeAT's array of a result, on the device of the rows, with floats no wider than theirs: estimators compute on the CPU, and many in float64."""
     found = _outside(found)
     if isinstance(found, DNDarray) and found.dtype is types.float64 and kind is types.float32:
         found = found.astype(kind)
@@ -150,7 +150,7 @@ def _method(name):
         made = self._made
         if made is None and not name.endswith("fit") and type(self).__name__ != "Normalizer":
             raise RuntimeError(f"[{type(self).__name__}] got {name} before fit; expected fit first")
-        for without in ("oversampling", "iter_multiplier"):  # of initial centres, which heatpp chooses otherwise
+        for without in ("oversampling", "iter_multiplier"):  # options of initial centres, which heatpp chooses otherwise
             named.pop(without, None)
         if isinstance(self, TransformMixin) and (len(given) > 1 or named.pop("y", None) is not None):
             raise ValueError(f"[{name}] got a second argument; expected none")
@@ -181,7 +181,7 @@ def _estimator(name, mixin, defaults):
         self.set_params(**named)
 
     def __getattr__(self, key):
-        """What was learnt, by HeAT's name, which ends in _; None before that."""
+        """What was learnt, by HeAT's name, which ends in _; None before fit."""
         ours, derived = _OURS.get(key[:-1], key[:-1]), _DERIVED.get(key, _DERIVED.get(f"{name}.{key}"))
         if key.startswith("_") or not key.endswith("_") or not derived and not hasattr(known, ours):
             raise AttributeError(f"{name} has no {key}")
@@ -200,7 +200,7 @@ def _estimator(name, mixin, defaults):
 
 
 def _fit_chunks(self, X=None, y=None, *, path=None, chunk_size=None, dataset=None):
-    """Learns from rows, or from those of a dataset of an HDF5 file, so many at a time."""
+    """Learns from rows, or from chunks of the rows of a dataset in an HDF5 file."""
     if X is not None:
         return _method("fit")(self, X, y) if y is not None else _method("fit")(self, X)
     if not str(path).endswith((".h5", ".hdf5")):
@@ -215,12 +215,12 @@ def _fit_chunks(self, X=None, y=None, *, path=None, chunk_size=None, dataset=Non
 
 
 def _one_hot(x):
-    """A row for each label, 1 where it is."""
+    """Returns a row for each label, with 1 at the label."""
     return _outside(C.eq(C.expand_dims(x._x, 1), C.arange(int(C.max(x._x).item()) + 1, device=x._x.device)).astype(C.float32))
 
 
 def _fit_labels(self, x, y):
-    """Learns from rows and their labels, which may be rows of one 1 each."""
+    """Learns from rows and their labels, which may be rows with a single 1."""
     for each, axes in ((x, (2,)), (y, (1, 2))):
         if each.ndim not in axes:
             raise ValueError(f"[fit] got {each.ndim} axes; expected {axes[-1]}")
@@ -235,7 +235,7 @@ def _fit_more(self, X, y, classes=None, sample_weight=None):
 
 
 def _fit_lasso(self, x, y):
-    """Learns y = x theta, of which the coefficient of the first column costs nothing: what the others leave along it is told apart from them."""
+    """Learns y = x theta without a penalty for the coefficient of the first column, by regression of the other columns without their part along it."""
     sanitize_in(x), sanitize_in(y)
     if x.ndim != 2 or y.ndim > 2 or y.size != x.shape[0]:
         raise ValueError(f"[Lasso.fit] got shapes {x.shape} and {y.shape}; expected (samples, features) and (samples,)")
@@ -251,24 +251,25 @@ def _fit_lasso(self, x, y):
 
 
 def _predict_lasso(self, x):
-    """The products of rows and coefficients, a column."""
+    """Returns the products of rows and coefficients, as a column."""
     if self.theta is None:
         raise RuntimeError("[Lasso] got predict before fit; expected fit first")
     return DNDarray(C.matmul(_inside(x), self.theta._x))
 
 
 def _soft_threshold(self, rho):
-    """rho, nearer to 0 by lam; 0 where it is no farther from it."""
+    """Moves rho towards 0 by lam; 0 if its distance from 0 is at most lam."""
     return rho + self.lam if rho < -self.lam else rho - self.lam if rho > self.lam else 0.0
 
 
 def _rmse(self, gt, yest):
-    """The root of the mean squared difference, a number."""
+    """Returns the root of the mean squared difference, a number."""
     return C.sqrt(C.mean(C.square(C.subtract(_inside(gt), _inside(yest))))).item()
 
 
 def _predict_spectral(self, x):
-    """The cluster whose mean, in the coordinates that fit found, is nearest to each row in the coordinates of these rows: HeAT's rule, for rows like those of fit."""
+    """Returns for each row, in the coordinates of these rows, the nearest cluster mean in the coordinates that fit found: HeAT's rule, for rows
+    like those of fit."""
     if self._made is None:
         raise RuntimeError("[Spectral] got predict before fit; expected fit first")
     known, found = self._made, C.Spectral(**_options(self, x)).fit(_inside(x))

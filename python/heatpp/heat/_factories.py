@@ -1,4 +1,4 @@
-"""Functions that make arrays, with HeAT's defaults."""
+"""Functions that create arrays, with HeAT's defaults."""
 
 import builtins
 
@@ -10,12 +10,12 @@ from ._ranks import sanitize_comm, sanitize_device
 
 
 def created(function, *given, dtype, split=None, device=None, comm=None, order="C"):
-    """What one of heatpp's functions makes by HeAT's options."""
+    """Creates an array with one of heatpp's functions from HeAT's options."""
     return laid(DNDarray(function(*given, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours)), order)
 
 
 def arange(*args, dtype=None, split=None, device=None, comm=None):
-    """Evenly spaced numbers, int32 where all that is given are whole."""
+    """Returns evenly spaced numbers, int32 if all arguments are integers."""
     if builtins.len(args) not in (1, 2, 3):
         raise TypeError(f"[arange] got {builtins.len(args)} numbers; expected 1 to 3")
     kinds = (types.int32, types.float32) if dtype is None else (types.int64, types.float64)
@@ -35,13 +35,13 @@ empty, zeros, ones = _of_shape(C.empty), _of_shape(C.zeros), _of_shape(C.ones)
 
 
 def eye(shape, dtype=types.float32, split=None, device=None, comm=None, order="C"):
-    """Ones on the diagonal, zeros beside it."""
+    """Returns ones on the diagonal and zeros elsewhere."""
     rows, columns = (shape if isinstance(shape, (tuple, list)) else (shape,)) * (1 if isinstance(shape, (tuple, list)) and len(shape) == 2 else 2)
     return created(C.eye, rows, columns, dtype=dtype, split=split, device=device, comm=comm, order=order)
 
 
 def full(shape, fill_value, dtype=types.float32, split=None, device=None, comm=None, order="C"):
-    """An array of one number."""
+    """Returns an array filled with one number."""
     number = fill_value.item() if isinstance(fill_value, DNDarray) else fill_value
     if isinstance(number, builtins.complex) and not types.heat_type_is_complexfloating(dtype):
         dtype = types.complex64
@@ -49,7 +49,7 @@ def full(shape, fill_value, dtype=types.float32, split=None, device=None, comm=N
 
 
 def _like(function):
-    """Of an array's shape, type and split, or of the length of what is no array."""
+    """Returns a function that takes shape, type and split from an array, or the length from another object."""
     def like(a, dtype=None, split=None, device=None, comm=None, order="C"):
         known = isinstance(a, DNDarray)
         shape = a.shape if known else (builtins.len(a),) if hasattr(a, "__len__") else (1,)
@@ -63,20 +63,20 @@ empty_like, zeros_like, ones_like = _like(C.empty), _like(C.zeros), _like(C.ones
 
 
 def full_like(a, fill_value, dtype=types.float32, split=None, device=None, comm=None, order="C"):
-    """As zeros_like, of another number."""
+    """Returns an array like `a`, filled with one number."""
     def filled(shape, **options):
         return C.full(shape, fill_value, **options)
     return _like(filled)(a, dtype, split, device, comm, order)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, split=None, device=None, comm=None):
-    """Evenly spaced numbers, with the step if it is asked for."""
+    """Returns evenly spaced numbers, with the step if retstep is true."""
     found = created(C.linspace, start, stop, num, endpoint, dtype=dtype or types.float32, split=split, device=device, comm=comm)
     return (found, (stop - start) / builtins.max(1, num - endpoint)) if retstep else found
 
 
 def meshgrid(*arrays, indexing="xy"):
-    """Coordinates of a grid, split as the first of the arrays that is."""
+    """Returns the coordinates of a grid, split as the first of the arrays that is split."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"[meshgrid] got indexing {indexing!r}; expected xy or ij")
     found = C.meshgrid([each._x for each in arrays], indexing=indexing)

@@ -1,4 +1,4 @@
-"""Functions whose results or arguments HeAT has otherwise."""
+"""Functions whose results or arguments differ in HeAT."""
 
 import builtins
 import functools
@@ -14,22 +14,22 @@ from ._wrapped import core, floats
 
 
 def nonzero(x):
-    """The positions of what is not 0, a row for each."""
+    """Returns the positions of nonzero elements, one row for each."""
     found = C.argwhere(x._x)
     return DNDarray(C.reshape(found, (-1,)) if x.ndim == 1 else found)
 
 
 def where(cond, x=None, y=None):
-    """x where the condition holds and y elsewhere, or the positions where it holds."""
+    """Returns x if the condition is true and y otherwise, or the positions where it is true."""
     if x is None and y is None:
         return nonzero(cond)
-    kind = types.promote_types(*(each.dtype if isinstance(each, DNDarray) else types.heat_type_of(each) for each in (x, y)))  # also of numbers
+    kind = types.promote_types(*(each.dtype if isinstance(each, DNDarray) else types.heat_type_of(each) for each in (x, y)))  # numbers count, too
     x, y = (each.astype(kind) if isinstance(each, DNDarray) else each for each in (x, y))
     return DNDarray(C.where(C.not_equal(cond._x, 0), _inside(x), _inside(y)).astype(types.ours_of(kind)))
 
 
 def sort(a, axis=-1, descending=False, out=None):
-    """The sorted elements and where they were."""
+    """Returns the sorted elements and their former positions."""
     sanitize_in(a)
     values, positions = DNDarray(C.sort(a._x, axis, descending)), DNDarray(C.argsort(a._x, axis, descending).astype(C.int32))
     if out is None:
@@ -39,7 +39,7 @@ def sort(a, axis=-1, descending=False, out=None):
 
 
 def unique(a, sorted=False, return_inverse=False, axis=None):
-    """The distinct elements, or parts along an axis, and where each is among them if it is asked for."""
+    """Returns the distinct elements, or parts along an axis, and on request the position of each among them."""
     found = DNDarray(C.unique(a._x, axis))
     if return_inverse and axis is None:
         return found, DNDarray(C.unique_inverse(a._x)[1])
@@ -51,7 +51,7 @@ def unique(a, sorted=False, return_inverse=False, axis=None):
 
 
 def equal(x, y):
-    """Whether two arrays are the same; arrays of one element and numbers are where their elements are."""
+    """Whether two arrays are equal. An array with one element equals an array whose elements all equal it."""
     x, y = (each if isinstance(each, DNDarray) else array(each) for each in (x, y))
     if x.size == y.size == 1:
         return builtins.bool(C.eq(C.reshape(x._x, ()), C.reshape(y._x, ())).item())
@@ -61,29 +61,29 @@ def equal(x, y):
 
 
 def resplit(arr, axis=None):
-    """A copy, cut along another axis."""
+    """Returns a copy with another split axis."""
     sanitize_in(arr)
     return DNDarray(C.copy(C.resplit(arr._x, sanitize_axis(arr.shape, axis))))
 
 
 def redistribute(arr, lshape_map=None, target_map=None):
-    """A copy, cut as the map says."""
+    """Returns a copy with the blocks of the map."""
     return DNDarray(redistributed(arr, lshape_map, target_map))
 
 
 def balance(array, copy=False):
-    """An array that is cut evenly."""
+    """Returns an array with an even split."""
     return DNDarray(C.balance(array._x)) if copy else array._set(C.balance(array._x))
 
 
 def collect(arr, target_rank=0):
-    """A copy, all of which one rank has."""
+    """Returns a copy with all elements on one rank."""
     sanitize_in(arr)
     return DNDarray(C.copy(arr._x)).collect_(target_rank)
 
 
 def reshape(a, *extents, shape=None, new_split=None, dtype=None):
-    """Another shape, split as the array was if it has as many axes, and else along the first."""
+    """Returns another shape, with the same split if the number of axes is equal, otherwise split along the first axis."""
     sanitize_in(a)
     shape = shape if shape is not None else extents[0] if builtins.len(extents) == 1 else extents
     found = C.reshape(a._x if dtype is None else a.astype(dtype)._x, shape.tolist() if hasattr(shape, "tolist") else shape)
@@ -92,7 +92,7 @@ def reshape(a, *extents, shape=None, new_split=None, dtype=None):
 
 
 def round(x, decimals=0, out=None, dtype=None):
-    """Rounded to so many decimals."""
+    """Rounds to this many decimals."""
     sanitize_in(x)
     numbers = floats(x)._x
     found = DNDarray(C.around(numbers, decimals) if decimals else C.rint(numbers))
@@ -100,27 +100,27 @@ def round(x, decimals=0, out=None, dtype=None):
 
 
 def bucketize(input, boundaries, out_int32=False, right=False, out=None):
-    """In which interval each element lies."""
+    """Returns the interval of each element."""
     sanitize_in(input)
     found = DNDarray(C.bucketize(input._x, _inside(boundaries), right=right))
     return _put(found.astype(types.int32) if out_int32 else found, out)
 
 
 def histc(input, bins=100, min=0, max=0, out=None):
-    """How many elements lie in each of so many bins."""
+    """Returns the number of elements in each bin."""
     sanitize_in(input)
     return _put(DNDarray(C.histc(input._x, bins, min, max)), out)
 
 
 def histogram(a, bins=10, range=(0, 0), normed=None, weights=None, density=None):
-    """How many elements lie in each of so many bins."""
+    """Returns the number of elements in each bin."""
     if not isinstance(bins, builtins.int) or normed or density or weights is not None:
         raise NotImplementedError("[histogram] got bins by their edges or name, weights, normed or density; expected a number of bins")
     return histc(a, bins, *range)
 
 
 def abs(x, out=None, dtype=None):
-    """Sizes."""
+    """Returns absolute values."""
     sanitize_in(x)
     if dtype is not None and not (builtins.isinstance(dtype, type) and issubclass(dtype, types.datatype)):
         raise TypeError(f"[abs] got dtype {dtype!r}; expected a type of HeAT's")
@@ -132,7 +132,7 @@ absolute = abs
 
 
 def sign(x, out=None):
-    """-1, 0 or 1; of complex numbers that of the real part, or where it is 0 of the imaginary one."""
+    """Returns -1, 0 or 1. For a complex number, it is the sign of the real part, or of the imaginary part if the real part is 0."""
     sanitize_in(x)
     if not types.heat_type_is_complexfloating(x.dtype):
         return _put(DNDarray(C.sign(floats(x)._x)), out)
@@ -141,7 +141,7 @@ def sign(x, out=None):
 
 
 def _of_all(function):
-    """The position along an axis, or in an array of one axis that among all elements."""
+    """Returns a function that gives the position along an axis, or without an axis, the position among all elements."""
     def call(x, axis=None, out=None, keepdims=False):
         sanitize_in(x)
         found = DNDarray(function(x._x, sanitize_axis(x.shape, axis), keepdims=keepdims))
@@ -174,7 +174,7 @@ kurtosis = _unbiased("kurtosis", _kurtosis)
 
 
 def convolve(a, v, mode="full", stride=1):
-    """The convolution along the last axis, of which every stride-th element is taken."""
+    """Returns every stride-th element of the convolution along the last axis."""
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"[convolve] got mode {mode!r}; expected full, same or valid")
     a, v = (each if isinstance(each, DNDarray) else array(each) for each in (a, v))
@@ -183,7 +183,7 @@ def convolve(a, v, mode="full", stride=1):
 
 
 def pad(array, pad_width, mode="constant", constant_values=0):
-    """With numbers added along axes, the last ones where the widths are fewer."""
+    """Pads with numbers along axes; if there are fewer widths than axes, along the last axes."""
     sanitize_in(array)
     pad_width = (pad_width,) if isinstance(pad_width, builtins.int) else pad_width
     widths = [pad_width] if builtins.all(isinstance(each, builtins.int) for each in pad_width) else [*pad_width]
@@ -198,12 +198,12 @@ def pad(array, pad_width, mode="constant", constant_values=0):
 
 
 def broadcast_shapes(*shapes):
-    """The shape that several broadcast to."""
+    """Returns the shape to which several shapes broadcast."""
     return tuple(C.broadcast_shapes([*shapes]))
 
 
 def sanitize_slice(sl, max_dim):
-    """A slice without open and negative ends."""
+    """Returns a slice without open and negative ends."""
     if not isinstance(sl, slice):
         raise TypeError(f"[sanitize_slice] got {type(sl).__name__}; expected a slice")
     ends = [default if end is None else end for end, default in ((sl.start, 0), (sl.stop, max_dim))]
@@ -211,35 +211,35 @@ def sanitize_slice(sl, max_dim):
 
 
 def std(x, axis=None, *given, **named):
-    """The standard deviation, of all elements as a number."""
+    """Returns the standard deviation; over all elements it is a number."""
     found = core["std"](x, axis, *given, **named)
     return found.item() if axis is None else found
 
 
 def bincount(x, weights=None, minlength=0):
-    """How often each number is there, or the sums of its weights in their type."""
+    """Returns how often each number occurs, or the sums of its weights in their type."""
     found = core["bincount"](x, weights=weights, minlength=minlength)
     return found.astype(weights.dtype) if weights is not None and types.heat_type_is_realfloating(weights.dtype) else found
 
 
 def isclose(x, y, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether elements are nearly the same."""
+    """Whether elements are nearly equal."""
     found = core["isclose"](x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)
     return found.item() if np.isscalar(x) and np.isscalar(y) else found
 
 
 def average(x, axis=None, weights=None, returned=False):
-    """The mean with weights, with their sum if it is asked for."""
+    """Returns the weighted mean, with the sum of weights on request."""
     sanitize_in(x)
     function = C.average_returned if returned else C.average
     return _outside(function(floats(x)._x, axis=axis, weights=_inside(weights)))
 
 
-_INTUITIVE = {(types.int16, types.float16), (types.int32, types.float32), (types.int32, types.complex64)}  # which pass for holding the first, and do not
+_INTUITIVE = {(types.int16, types.float16), (types.int32, types.float32), (types.int32, types.complex64)}  # the second type counts as holding the first, although it does not
 
 
 def can_cast(from_, to, casting="intuitive"):
-    """Whether a type may be converted to another."""
+    """Whether a type can be converted to another."""
     kinds = [types.heat_type_of(from_) if isinstance(from_, (DNDarray, np.ndarray, torch.Tensor, builtins.bool, builtins.int, builtins.float, builtins.complex)) else types.canonical_heat_type(from_),
              types.canonical_heat_type(to)]
     if not isinstance(casting, str):
@@ -258,14 +258,14 @@ def print0(*args, **kwargs):
 
 
 def vmap(func, out_dims=0, randomness="error", *, chunk_size=None):
-    """A function of tensors for each part along the split axes of arrays, as torch.vmap has it."""
+    """Applies a function of tensors to each part along the split axes of arrays, as torch.vmap does."""
     if not callable(func) or chunk_size is not None and not isinstance(chunk_size, builtins.int):
         raise TypeError(f"[vmap] got {func!r} and chunk_size {chunk_size!r}; expected a function and a whole number")
     if randomness not in ("error", "different", "same") or chunk_size is not None and chunk_size < 1:
         raise ValueError(f"[vmap] got randomness {randomness!r} and chunk_size {chunk_size}; expected error, different or same and a positive number")
 
     def call(*args, **kwargs):
-        """Collective: all ranks throw where one does."""
+        """Collective: if one rank throws, all ranks throw."""
         for each in args:
             sanitize_in(each)
         comm = sanitize_comm(args[0].comm if args else None)

@@ -1,4 +1,4 @@
-"""HeAT's files: heatpp's functions with HeAT's names of options, and what HeAT has beside them."""
+"""HeAT's file functions: heatpp's functions with HeAT's names of options, and functions that only HeAT has."""
 
 import importlib
 import importlib.util
@@ -18,7 +18,7 @@ __all__ = ["load", "save", "load_csv", "save_csv", "load_hdf5", "save_hdf5", "lo
 
 
 def __getattr__(name):
-    """The libraries that HeAT has here."""
+    """Returns the libraries that HeAT has in this module."""
     if name not in ("h5py", "nc", "zarr"):
         raise AttributeError(f"heatpp.heat.io has no {name}")
     return importlib.import_module({"nc": "netCDF4"}.get(name, name))
@@ -46,12 +46,12 @@ def _paths(path, op):
 
 
 def _in_zarr(path):
-    """Whether it is a Zarr store, or leads into one."""
+    """Whether a path is a Zarr store, or lies in one."""
     return any(part.endswith(".zarr") for part in path.parts)
 
 
 def _slices(slices, op):
-    """Slices along the first axes, of step 1."""
+    """Returns slices along the first axes, of step 1."""
     slices = [slices] if slices is None or isinstance(slices, slice) else slices
     _is(slices, (list, tuple), op, "slices")
     for each in slices:
@@ -62,14 +62,14 @@ def _slices(slices, op):
 
 
 def _read(function, path, *names, dtype=None, split=None, device=None, comm=None, slices=None):
-    """An array of a file, or a part of it that slices give."""
+    """Returns an array of a file, or a part of it that slices select."""
     _is(split, (int, type(None)), function.__name__, "an axis to split")
     return DNDarray(function(path, *names, dtype=None if dtype is None else types.ours_of(dtype), split=split, device=str(sanitize_device(device)),
                              comm=sanitize_comm(comm).ours, slices=[] if slices is None else _slices(slices, function.__name__)))
 
 
 def load_csv(path, header_lines=0, sep=",", dtype=types.float32, encoding="utf-8", split=None, device=None, comm=None):
-    """Numbers of a text file."""
+    """Reads numbers of a text file."""
     _is(sep, str, "load_csv", "a separator"), _is(header_lines, int, "load_csv", "a number of lines")
     if encoding.lower() not in ("utf-8", "ascii"):
         raise NotImplementedError(f"[load_csv] got encoding {encoding!r}; expected utf-8")
@@ -87,33 +87,33 @@ def save_csv(data, path, header_lines=None, sep=",", decimals=-1, encoding="utf-
 
 
 def load_hdf5(path, dataset, dtype=None, slices=None, split=None, device=None, comm=None):
-    """A dataset of an HDF5 file."""
+    """Reads a dataset of an HDF5 file."""
     _is(dataset, str, "load_hdf5", "the name of a dataset")
     return _read(C.io.load_hdf5, _paths(path, "load_hdf5"), dataset, dtype=dtype, split=split, device=device, comm=comm, slices=slices)
 
 
 def _extends(data, path, mode, op):
-    """Whether a file is kept, and extended: by r+ in any case, by a where rank 0 sees it. Collective."""
+    """Whether a file is kept and extended: with r+ always, with a if rank 0 sees it. Collective."""
     if mode not in ("w", "a", "r+"):
         raise ValueError(f"[{op}] got mode {mode!r}; expected w, a or r+")
     return mode == "r+" or mode == "a" and data.comm.handle.bcast(_paths(path, op).exists())
 
 
 def save_hdf5(data, path, dataset, mode="w", dtype=None, **options):
-    """Writes a dataset of an HDF5 file: a new one by w, one that is there by r+, and by a one or the other."""
+    """Writes a dataset of an HDF5 file: w creates a file, r+ extends an existing one, a does either."""
     sanitize_in(data), _is(dataset, str, "save_hdf5", "the name of a dataset")
     append = _extends(data, path, mode, "save_hdf5")
     C.io.save_hdf5((data if dtype is None else data.astype(dtype))._x, _paths(path, "save_hdf5"), dataset, append=append, **options)
 
 
 def load_netcdf(path, variable, dtype=types.float32, split=None, device=None, comm=None):
-    """A variable of a netCDF file."""
+    """Reads a variable of a netCDF file."""
     _is(variable, str, "load_netcdf", "the name of a variable")
     return _read(C.io.load_netcdf, _paths(path, "load_netcdf"), variable, dtype=dtype, split=split, device=device, comm=comm)
 
 
 def save_netcdf(data, path, variable, mode="w", dimension_names=None, is_unlimited=False, file_slices=slice(None), **options):
-    """Writes a variable of a netCDF file: of a new one by w, of one that is there by r+, and by a of one or the other."""
+    """Writes a variable of a netCDF file: w creates a file, r+ extends an existing one, a does either."""
     sanitize_in(data), _is(variable, str, "save_netcdf", "the name of a variable")
     append, path = _extends(data, path, mode, "save_netcdf"), _paths(path, "save_netcdf")
     _is(dimension_names, (str, list, tuple, type(None)), "save_netcdf", "names of dimensions")
@@ -130,7 +130,7 @@ def save_netcdf(data, path, variable, mode="w", dimension_names=None, is_unlimit
 
 
 def _placed(x, stored, where):
-    """What a variable holds after x went where slices say, as netCDF4 has it: rows are added for a slice that goes on behind the last one, and axes of
+    """Returns the content of a variable after x was written to slices, with netCDF4's rules: a slice beyond the last row adds rows, and axes of
     length 1 do not count."""
     where = tuple(where) if isinstance(where, (tuple, list)) else (where,)
     goes_on = x.ndim == stored.ndim > 0 and isinstance(where[0], slice) and where[0].stop is None and where[0].step in (None, 1)
@@ -145,7 +145,7 @@ def _placed(x, stored, where):
 
 
 def load_zarr(path, variable=None, split=0, device=None, comm=None, slices=None, dtype=None):
-    """An array of a Zarr store, or those that a variable with * names, put together along the split axis."""
+    """Reads an array of a Zarr store, or those that a variable with * names, joined along the split axis."""
     path = _paths(path, "load_zarr")
     _slices(slices, "load_zarr")
     if not _in_zarr(path):
@@ -165,7 +165,7 @@ def load_zarr(path, variable=None, split=0, device=None, comm=None, slices=None,
 
 
 def save_zarr(dndarray, path, overwrite=False, **options):
-    """Writes a Zarr store, over another one only where overwrite says so."""
+    """Writes a Zarr store. It replaces an existing one only with `overwrite`."""
     path = _paths(path, "save_zarr")
     if not _in_zarr(path):
         raise ValueError(f"[save_zarr] got {path}; expected a .zarr")
@@ -174,7 +174,7 @@ def save_zarr(dndarray, path, overwrite=False, **options):
         raise RuntimeError(f"[save_zarr] got {path}, which is there; expected overwrite=True")
     options = {name: _inside(value) for name, value in options.items()}
     if path.suffix == ".zarr":
-        options.setdefault("dataset", "/")  # as in HeAT the store is the array
+        options.setdefault("dataset", "/")  # as in HeAT, the store itself is the array
     C.io.save_zarr(dndarray._x, path, overwrite=True, **options)
 
 
@@ -193,7 +193,7 @@ load, save = _by_extension("load"), _by_extension("save")
 
 
 def load_multiple_hdf5(folder, dataset, dtype=None, sorting_func=None):
-    """A dataset of all HDF5 files of a folder, put together along axis 0."""
+    """Reads a dataset of all HDF5 files in a folder, joined along axis 0."""
     _is(dataset, str, "load_multiple_hdf5", "the name of a dataset")
     if sorting_func is not None and not callable(sorting_func):
         raise TypeError(f"[load_multiple_hdf5] got {sorting_func!r}; expected a function")
@@ -205,7 +205,7 @@ def load_multiple_hdf5(folder, dataset, dtype=None, sorting_func=None):
 
 
 def _from_folder(path, ending, read, dtype, split, device, comm):
-    """The files of a folder, of which each rank reads its share, put together along an axis."""
+    """Reads the files of a folder, joined along an axis. Each rank reads its share."""
     op = f"load{ending}"
     _is(path, str, op, "a path"), _is(split, (int, type(None)), op, "an axis")
     files, comm = sorted(pathlib.Path(path).glob(f"*{ending}")), sanitize_comm(comm)
@@ -219,20 +219,20 @@ def _from_folder(path, ending, read, dtype, split, device, comm):
 
 
 def load_npy_from_path(path, dtype=types.int32, split=0, device=None, comm=None):
-    """The .npy files of a folder, put together along an axis."""
+    """Reads the .npy files of a folder, joined along an axis."""
     return _from_folder(path, ".npy", np.load, dtype, split, device, comm)
 
 
 def load_csv_from_folder(path, dtype=types.int32, split=0, device=None, comm=None, func=None):
-    """The .csv files of a folder as pandas reads them, after a function of yours, put together along an axis."""
+    """Reads the .csv files of a folder with pandas, applies `func` to each, and joins them along an axis."""
     if func is not None and not callable(func):
         raise TypeError(f"[load_csv_from_folder] got {func!r}; expected a function")
-    import pandas  # which is optional
+    import pandas  # an optional dependency
 
     return _from_folder(path, ".csv", lambda each: (func or (lambda table: table))(pandas.read_csv(each)).to_numpy(), dtype, split, device, comm)
 
 
 def size_from_slice(size, s):
-    """How many positions a slice takes of so many, and the first."""
+    """Returns how many of `size` positions a slice selects, and the first."""
     taken = range(size)[s]
     return len(taken), taken[0] if taken else 0

@@ -1,4 +1,4 @@
-"""Linear algebra whose results or arguments HeAT has otherwise."""
+"""Linear algebra functions whose results or arguments differ in HeAT."""
 
 import builtins
 
@@ -11,7 +11,7 @@ _linalg = wrapped("linalg.", C.linalg)
 
 
 def _of_vectors(function):
-    """Takes a vector for each matrix of a stack, too, and rounds what goes into whole numbers."""
+    """Returns a function that also takes a vector for each matrix of a stack, and rounds results that go into integers."""
     def call(A, b, *given, out=None, **named):
         stacked = isinstance(A, DNDarray) and isinstance(b, DNDarray) and 1 < b.ndim == A.ndim - 1 and b.shape == A.shape[:-1]
         found = function(A, DNDarray(C.expand_dims(b._x, -1)) if stacked else b, *given, **named)
@@ -21,14 +21,14 @@ def _of_vectors(function):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """The sum of a diagonal, of a matrix as a number, or of those of all matrices."""
+    """Returns the sum of a diagonal: for a matrix a number, otherwise the sums of all matrices."""
     a = a if isinstance(a, DNDarray) else array(a)
     found = _put(DNDarray(C.trace((a if dtype is None else a.astype(dtype))._x, offset, axis1, axis2)), out)
     return found.item() if a.ndim == 2 and out is None else found
 
 
 def matmul(a, b, allow_resplit=False):
-    """The product, which is split as HeAT has it; where neither is split and may be, the first one then is."""
+    """Returns the product with HeAT's split. If neither matrix is split and allow_resplit is true, the first one is split before."""
     found = _product(a, b)
     if a.ndim == b.ndim == 2:
         found.resplit_(None if a.split is None and b.split is None else 1 if a.split == 1 or a.split is None and b.split == 1 else 0)
@@ -38,20 +38,21 @@ def matmul(a, b, allow_resplit=False):
 
 
 def _eigh(A, r_max_zolopd=None, silent=True):
-    """Eigenvalues from the largest on with split 0, and eigenvectors split as the matrix."""
+    """Returns the eigenvalues from the largest on, with split 0, and the eigenvectors with the split of the matrix."""
     sanitize_in(A)
     values, vectors = C.linalg.eigh(A._x)
     return DNDarray(C.resplit(C.flip(values, 0), 0)), DNDarray(C.resplit(C.flip(vectors, 1), A.split))
 
 
 def _lanczos(A, m, v0=None, V_out=None, T_out=None):
-    """The vectors and the tridiagonal matrix of so many steps."""
+    """Returns the vectors and the tridiagonal matrix of m steps."""
     found = _outside(C.linalg.lanczos(A._x, m, _inside(v0)))
     return _put(found[0], V_out), _put(found[1], T_out)
 
 
 def _hsvd(A, parts, compute_sv, maxrank=None):
-    """U, S, Vh and the relative error, or U and the error, of at most so many singular values; of zeros U and Vh are one column and row of zeros."""
+    """Returns U, S, Vh and the relative error, or U and the error, with at most maxrank singular values. For a zero matrix, U and Vh are one
+    column and row of zeros."""
     whole = C.linalg.norm(A._x).item()
     shapes = (A.shape[0], 1), (1,), (1, A.shape[1])
     parts = [each if whole else C.zeros(shape, dtype=each.dtype, split=each.split, comm=each.comm) for each, shape in zip(parts, shapes)]
@@ -62,21 +63,21 @@ def _hsvd(A, parts, compute_sv, maxrank=None):
     return (*map(DNDarray, parts), error) if compute_sv else (DNDarray(parts[0]), error)
 
 
-# Merges, the shift and silent are advice on how to compute, which changes no result.
+# Options of merges, safetyshift and silent are hints on how to compute; they change no result.
 def hsvd_rank(A, maxrank, compute_sv=False, maxmergedim=None, safetyshift=5, silent=True):
-    """The largest singular values and vectors, at most maxrank."""
+    """Returns the largest singular values and vectors, at most maxrank."""
     sanitize_in(A)
     return _hsvd(A, C.linalg.hsvd_rank(A._x, maxrank), compute_sv)
 
 
 def hsvd_rtol(A, rtol, compute_sv=False, maxrank=None, maxmergedim=None, safetyshift=5, no_of_merges=None, silent=True):
-    """As many of the largest singular values and vectors as leave a relative error of at most rtol."""
+    """Returns as many of the largest singular values and vectors as a relative error of at most rtol needs."""
     sanitize_in(A)
     return _hsvd(A, C.linalg.hsvd_rtol(A._x, rtol), compute_sv, maxrank)
 
 
 def hsvd(A, maxrank=None, maxmergedim=None, rtol=None, safetyshift=0, no_of_merges=2, compute_sv=False, silent=True, warnings_off=False):
-    """The largest singular values and vectors, by their number, by the error that is left, or all."""
+    """Returns the largest singular values and vectors: a number of them, as many as an error allows, or all."""
     if rtol is not None:
         return hsvd_rtol(A, rtol, compute_sv, maxrank)
     sanitize_in(A)
@@ -84,7 +85,7 @@ def hsvd(A, maxrank=None, maxmergedim=None, rtol=None, safetyshift=0, no_of_merg
 
 
 def _isvd(new_data, U_old, S_old, Vt_old, maxrank=None):
-    """The singular value decomposition of a matrix, of which that of the first columns is known, and more columns."""
+    """Returns the singular value decomposition of a matrix, from that of its first columns and from further columns."""
     for each in (new_data, U_old, S_old, Vt_old):
         sanitize_in(each)
     most = builtins.min(S_old.shape[0] + new_data.shape[1], U_old.shape[0]) if maxrank is None else maxrank
@@ -92,7 +93,7 @@ def _isvd(new_data, U_old, S_old, Vt_old, maxrank=None):
 
 
 def outer(a, b, out=None, split=None):
-    """All products of elements of two arrays, as a matrix that is split by rows where one of them is split and nothing else is asked for."""
+    """Returns all products of elements of two arrays, as a matrix. If one of them is split, it is split by rows unless `split` says otherwise."""
     sanitize_in(a), sanitize_in(b)
     found = DNDarray(C.outer(*(C.reshape(each._x, (-1,)) for each in alike((a, b)))))
     cut = 0 if split is None and not a.split is b.split is None else split
@@ -100,30 +101,30 @@ def outer(a, b, out=None, split=None):
 
 
 def diag(a, offset=0):
-    """A matrix of a vector on a diagonal, or the diagonals of matrices."""
+    """Returns a matrix with a vector on a diagonal, or the diagonals of matrices."""
     return core["diag" if isinstance(a, DNDarray) and a.ndim == 1 else "diagonal"](a, offset)
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=-1):
-    """The vector product, of vectors along one axis if it is given."""
+    """Returns the cross products, of vectors along one axis if it is given."""
     axes = (axis,) * 3 if axis != -1 else (axisa, axisb, axisc)
     return core["cross"](a, b, *axes)
 
 
 def _vecdot(x1, x2, axis=-1, keepdims=False):
-    """The sums of products along an axis."""
+    """Returns the sums of products along an axis."""
     found = _linalg["vecdot"](x1, x2, axis)
     return DNDarray(C.expand_dims(found._x, axis)) if keepdims else found
 
 
 def _svd(A, full_matrices=False, compute_uv=True, qr_procs_to_merge=2, r_max_zolopd=8):
-    """U, S and Vh, or S alone."""
+    """Returns U, S and Vh, or only S."""
     sanitize_in(A)
     return _outside(C.linalg.svd(A._x, full_matrices=full_matrices) if compute_uv else C.linalg.svdvals(A._x))
 
 
 def _qr(A, mode="reduced", procs_to_merge=2):
-    """Q and R, or None and R where mode is r."""
+    """Returns Q and R, or None and R if mode is r."""
     found = _linalg["qr"](A, mode)
     return type(found)(None, found.R) if mode == "r" else found
 
@@ -135,7 +136,7 @@ def _solve_triangular(A, b):
 
 
 def _polar(A, r=None, calcH=True, condition_estimate=1e16, silent=True, r_max=8):
-    """The unitary and the hermitian factor, or the first alone."""
+    """Returns the unitary and the hermitian factor, or only the first."""
     sanitize_in(A)
     found = _outside(C.linalg.polar(A._x))
     return found if calcH else found[0]

@@ -1,4 +1,4 @@
-"""The protocol of distributed arrays, by which libraries show each other their blocks."""
+"""The protocol of distributed arrays, through which libraries show each other their blocks."""
 
 from .. import _heatpp as C
 from ._arrays import DNDarray, _from_block, _numbers
@@ -6,9 +6,9 @@ from ._ranks import sanitize_comm
 
 
 def partitioned(self):
-    """The blocks by the protocol of distributed arrays; all who look at them share this array's memory."""
+    """Returns the blocks in the protocol of distributed arrays; all users share this array's memory."""
     if self.__partitions_dict__ is None:
-        self._set(_from_block(self.larray, self.split, self.comm))  # which is then written where it lies
+        self._set(_from_block(self.larray, self.split, self.comm))  # writes then go to this memory
         size = self.comm.size if self.is_distributed() else 1
         places = [tuple(rank if axis == self.split else 0 for axis in range(self.ndim)) for rank in range(size)]
         starts, shapes = ([(0,) * self.ndim], [self.shape]) if size == 1 else (
@@ -24,12 +24,12 @@ def partitioned(self):
 
 
 def from_partitioned(x, comm=None):
-    """An array of another one's __partitioned__, with which it shares its memory."""
+    """Returns an array that shares the memory of another one's __partitioned__."""
     return from_partition_dict(x.__partitioned__, comm)
 
 
 def from_partition_dict(parted, comm=None):
-    """An array of blocks as __partitioned__ describes them, which it shares. Collective."""
+    """Returns an array that shares the blocks that __partitioned__ describes. Collective."""
     missing = {"shape", "partition_tiling", "partitions", "locals"} - set(parted)
     if missing or len(parted["locals"]) != 1:
         raise RuntimeError(f"[from_partition_dict] got {'no ' + ', '.join(sorted(missing)) if missing else 'several blocks of a rank'}; expected one block of each rank")

@@ -1,4 +1,4 @@
-"""How HeAT prints arrays."""
+"""HeAT's printing of arrays."""
 
 import re
 
@@ -12,7 +12,7 @@ print_options = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth":
 
 
 def _text(tensor, before, shortened=False):
-    """The numbers as PyTorch writes them, with lines that begin below the first."""
+    """Returns the numbers in PyTorch's format, with lines aligned below the first."""
     theirs = torch._tensor_str.PRINT_OPTS
     known = {name: getattr(theirs, name) for name in print_options if name != "local"}
     try:
@@ -25,27 +25,27 @@ def _text(tensor, before, shortened=False):
 
 
 def _whole(self):
-    """All elements, or the first and last of each axis, on rank 0; each rank's block where that is asked for. Collective."""
+    """Returns all elements, or the first and last of each axis, on rank 0; with local printing, each rank's block. Collective."""
     if print_options["local"]:
         return f"{_text(self.larray, '')}, device: {self.device}, split: {self.split}"
     shown = self._x
     if self.size > print_options["threshold"]:
         ends = print_options["edgeitems"]
         for axis, n in enumerate(self.shape):
-            if n > 2 * ends:  # and one for the dots
+            if n > 2 * ends:  # one more for the dots
                 shown = C.take(shown, C.array([*range(ends + 1), *range(n - ends, n)]), axis)
     text = _text(torch.from_numpy(shown.numpy()), "DNDarray(", self.size > print_options["threshold"])
     return f"{text}, dtype=ht.{self.dtype.__name__}, device={self.device}, split={self.split})" if self.comm.rank == 0 else ""
 
 
 def _block(self):
-    """This rank's block."""
+    """Returns this rank's block."""
     about = f"MPI-rank: {self.comm.rank}, Shape: {self.shape}, Split: {self.split}, Local Shape: {self.lshape}, Device: {self.device}, Dtype: {self.dtype.__name__}"
     return f"DNDarray({about}, Data:\n{_text(self.larray, ' ' * 9)})"
 
 
 def get_printoptions():
-    """How arrays are printed."""
+    """Returns the options of printing."""
     return {name: value for name, value in print_options.items() if name != "local"}
 
 
@@ -53,7 +53,7 @@ _PROFILES = {"default": (4, 1000, 3, 120), "short": (2, 1000, 2, 120), "full": (
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
-    """How arrays are printed."""
+    """Sets the options of printing."""
     if profile is not None:
         print_options.update(zip(("precision", "threshold", "edgeitems", "linewidth", "sci_mode"), (*_PROFILES[profile], None)))
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth, "sci_mode": sci_mode}
@@ -61,12 +61,12 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
 
 
 def local_printing():
-    """Each rank prints its block."""
+    """Makes each rank print its block."""
     print_options["local"] = True
 
 
 def global_printing():
-    """Rank 0 prints the whole array."""
+    """Makes rank 0 print the whole array."""
     print_options["local"] = False
 
 

@@ -11,7 +11,7 @@ from ._ranks import MPI_WORLD
 
 
 def _of_shape(function, number):
-    """Numbers for extents given one by one or together; without any one number, or an array of it."""
+    """Returns numbers for extents given one by one or together; without extents, one number, or an array with one."""
     def call(*d, dtype=types.float32, split=None, device=None, comm=None):
         if types.heat_type_is_exact(dtype):
             raise ValueError(f"[random] got {types.canonical_heat_type(dtype).__name__}; expected floats")
@@ -26,21 +26,21 @@ _state = {"name": "Batchparallel", "seed": 0, "local": False}
 
 
 def start(seed=None):
-    """Starts the generator again, and PyTorch's: each rank's in its own way where the state is Batchparallel."""
+    """Seeds the generator and PyTorch's; with Batchparallel, each rank differently."""
     C.random.seed() if seed is None else C.random.seed(seed)
     _state.update(seed=C.random.get_state().key if seed is None else seed, local=False)
     torch.manual_seed((_state["seed"] + (MPI_WORLD.rank if _state["name"] == "Batchparallel" else 0)) % 2**63)
 
 
 def get_state():
-    """The name of a generator, its seed and how far it is, or, of Batchparallel, the rank's seed. The numbers are the same for both."""
+    """Returns the name of a generator, its seed and its position, or, for Batchparallel, the rank's seed. The numbers are the same for both."""
     if _state["name"] == "Threefry":
         return "Threefry", _state["seed"], C.random.get_state().position, 0, 0.0
     return "Batchparallel", None if _state["local"] else _state["seed"], _state["seed"] + MPI_WORLD.rank, 0, 0.0
 
 
 def set_state(state):
-    """Takes what get_state gave. Batchparallel begins again. Collective where a rank's own seed is given, which has to be one seed and the rank."""
+    """Restores a state of get_state. Batchparallel restarts. Collective if a rank's own seed is given, which must be one common seed plus the rank."""
     if not isinstance(state, tuple) or builtins.len(state) not in (3, 5):
         raise TypeError(f"[set_state] got {state!r}; expected a tuple of 3 or 5")
     name, seed, at = state[:3]
@@ -61,7 +61,7 @@ def set_state(state):
 
 
 def randint(low, high=None, size=None, dtype=types.int32, split=None, device=None, comm=None):
-    """Whole numbers of an interval."""
+    """Returns integers of an interval."""
     if not types.heat_type_is_exact(dtype):
         raise ValueError(f"[randint] got {types.canonical_heat_type(dtype).__name__}; expected whole numbers")
     return created(C.random.randint, low, high, () if size is None else size, dtype=dtype, split=split, device=device, comm=comm)

@@ -10,7 +10,7 @@ from .. import _heatpp as C
 
 
 class Device:
-    """Where arrays lie."""
+    """The place of arrays."""
 
     def __init__(self, device_type="cpu", device_id=0, torch_device=None):
         self.device_type, self.device_id = device_type, device_id
@@ -31,12 +31,12 @@ class Device:
 
 cpu = Device()
 _devices, _default = {"cpu": cpu}, {"device": cpu}
-if torch.cuda.device_count():  # as HeAT has it: ranks share the GPUs of their node in turns
+if torch.cuda.device_count():  # as in HeAT, the ranks of a node use its GPUs in turn
     gpu = _devices["gpu"] = _devices["cuda"] = Device("gpu", MPI.COMM_WORLD.rank % torch.cuda.device_count())
 
 
 def sanitize_device(device=None):
-    """A device, by its name, or the default."""
+    """Returns a device by its name, or the default."""
     if device is None or isinstance(device, Device):
         return device or _default["device"]
     kind, _, number = str(device).strip().lower().partition(":")
@@ -47,7 +47,7 @@ def sanitize_device(device=None):
 
 
 def get_device():
-    """The default device."""
+    """Returns the default device."""
     return _default["device"]
 
 
@@ -56,11 +56,11 @@ def use_device(device=None):
     _default["device"] = sanitize_device(device)
 
 
-_known = {}  # what is HeAT's of each communicator of heatpp's, by its handle; both stay until the end
+_known = {}  # HeAT's communicator for each of heatpp's, by its handle; both exist until the end
 
 
 class MPICommunication:
-    """A communicator by HeAT's interface: everything but the cuts is mpi4py's, to which tensors are NumPy arrays."""
+    """A communicator with HeAT's interface. All methods except those for splits are mpi4py's, which takes tensors as NumPy arrays."""
 
     def __init__(self, handle=None):
         self.handle = MPI.COMM_WORLD if handle is None else handle
@@ -68,7 +68,7 @@ class MPICommunication:
 
     @property
     def ours(self):
-        """heatpp's of these ranks, whose arrays name this one. Collective where it is new."""
+        """heatpp's communicator of these ranks. Its arrays refer to this object. Collective if it is new."""
         found = C.Communicator(self.handle)
         _known.setdefault(found.handle, self)
         return found
@@ -83,7 +83,7 @@ class MPICommunication:
         return hash(self.size)
 
     def chunk(self, shape, split, rank=None, w_size=None, sparse=False):
-        """The offset, shape and slices of a rank's share."""
+        """Returns the offset, shape and slices of a rank's share."""
         shape, size, rank = tuple(shape), w_size or self.size, self.rank if rank is None else rank
         if split is None:
             return 0, shape, tuple(slice(0, n) for n in shape)
@@ -94,7 +94,7 @@ class MPICommunication:
         return start, tuple(extent if axis == split else n for axis, n in enumerate(shape)), whole
 
     def counts_displs_shape(self, shape, axis):
-        """How much each rank has, from where on, and the shape of this rank's share."""
+        """Returns the count and offset of each rank, and the shape of this rank's share."""
         parts = [self.chunk(shape, axis, rank) for rank in range(self.size)]
         return tuple(part[1][axis] for part in parts), tuple(part[0] for part in parts), parts[self.rank][1]
 
@@ -113,12 +113,12 @@ Communication = MPICommunication
 
 
 def get_comm():
-    """The default communicator."""
+    """Returns the default communicator."""
     return _default["comm"]
 
 
 def sanitize_comm(comm=None):
-    """A communicator, or the default."""
+    """Returns a communicator, or the default."""
     if comm is not None and not isinstance(comm, MPICommunication):
         raise TypeError(f"[sanitize_comm] got {type(comm).__name__}; expected a communicator")
     return comm or get_comm()
@@ -130,11 +130,11 @@ def use_comm(comm=None):
 
 
 def together(comm, function, *given):
-    """What a function of this rank's own gives; where it throws on one rank all throw. Collective."""
+    """Returns the result of a local function. If it throws on one rank, all ranks throw. Collective."""
     found = error = None
     try:
         found = function(*given)
-    except Exception as thrown:  # whatever it is, others wait
+    except Exception as thrown:  # of any kind, because other ranks wait
         error = thrown
     errors = [each for each in comm.handle.allgather(error and (type(error).__name__, str(error))) if each]
     if errors:
@@ -143,7 +143,7 @@ def together(comm, function, *given):
 
 
 def sanitize_axis(shape, axis):
-    """Axes counted from the front."""
+    """Returns axes counted from the front."""
     axis = tuple(axis.tolist() if hasattr(axis, "tolist") else axis) if isinstance(axis, (list, torch.Tensor)) else axis
     if axis is None or isinstance(axis, tuple):
         wrong = next((each for each in axis or () if not isinstance(each, (int, np.integer))), None)
@@ -158,7 +158,7 @@ def sanitize_axis(shape, axis):
 
 
 def comm_of(comm):
-    """HeAT's of one of heatpp's: the one that an array was made on, or one of its own. Local."""
+    """Returns HeAT's communicator for one of heatpp's: the one with which an array was made, or a new one. Local."""
     if comm.handle not in _known:
         _known[comm.handle] = MPICommunication(MPI.Comm.fromhandle(comm.handle))
     return _known[comm.handle]

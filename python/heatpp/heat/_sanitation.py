@@ -1,4 +1,4 @@
-"""HeAT's tests of arguments."""
+"""HeAT's checks of arguments."""
 
 import torch
 
@@ -9,14 +9,14 @@ from .types import floating
 
 
 def sanitize_out(out, output_shape, output_split, output_device, output_comm=None):
-    """Fails for what cannot take a result."""
+    """Throws if `out` cannot hold a result."""
     sanitize_in(out)
     if (out.shape, out.split, out.device) != (tuple(output_shape), output_split, sanitize_device(output_device)):
         raise ValueError(f"[out] got shape {out.shape}, split {out.split} on {out.device}; expected {tuple(output_shape)}, {output_split} on {output_device}")
 
 
 def sanitize_in_nd_realfloating(input, inputname, allowed_dims):
-    """Fails for what is no array of so many axes and of floats."""
+    """Throws if `input` is no array of floats with one of these numbers of axes."""
     sanitize_in(input)
     if input.ndim not in allowed_dims:
         raise ValueError(f"[{inputname}] got {input.ndim} axes; expected {' or '.join(map(str, allowed_dims))}")
@@ -25,7 +25,7 @@ def sanitize_in_nd_realfloating(input, inputname, allowed_dims):
 
 
 def sanitize_sequence(seq):
-    """A list of a list, a tuple, or an array that is not split."""
+    """Returns a list of a list, a tuple, or an array that is not split."""
     if isinstance(seq, (list, tuple)):
         return list(seq)
     if isinstance(seq, DNDarray) and seq.split is None:
@@ -34,26 +34,26 @@ def sanitize_sequence(seq):
 
 
 def sanitize_in_tensor(x):
-    """Fails for what is no tensor of torch."""
+    """Throws if x is no tensor of torch."""
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"[sanitize_in_tensor] got {type(x).__name__}; expected a tensor of torch")
 
 
 def sanitize_infinity(x):
-    """The largest number of an array's or a tensor's type."""
+    """Returns the largest number of the type of an array or a tensor."""
     kind = getattr(x, "larray", x).dtype
     return (torch.finfo if kind.is_floating_point else torch.iinfo)(kind).max
 
 
 def sanitize_lshape(array, tensor):
-    """Fails for a tensor that cannot be this rank's block of an array."""
+    """Throws if a tensor cannot be this rank's block of an array."""
     fits = tensor.ndim == array.ndim and all(a == b or axis == array.split or array.split is None and a == 0 for axis, (a, b) in enumerate(zip(tensor.shape, array.shape)))
     if not fits:
         raise ValueError(f"[sanitize_lshape] got a tensor of shape {tuple(tensor.shape)}; expected a block of {array.shape} with split {array.split}")
 
 
 def sanitize_memory_layout(x, order="C"):
-    """A tensor with its elements by rows (C) or by columns (F)."""
+    """Returns a tensor with its elements in row order (C) or column order (F)."""
     if order not in ("C", "F"):
         raise NotImplementedError(f"[sanitize_memory_layout] got order {order!r}; expected C or F")
     axes = tuple(reversed(range(x.ndim)))
@@ -61,7 +61,7 @@ def sanitize_memory_layout(x, order="C"):
 
 
 def sanitize_distribution(*args, target, diff_map=None):
-    """Arrays cut as a target is, or along its axis as a table of blocks says; of one element there they are on all ranks."""
+    """Returns arrays with the split of a target, or with the blocks of a table along its axis; an array with one element there is on all ranks."""
     sanitize_in(target)
     made = [_as_target(each, target, diff_map) for each in args]
     return made[0] if len(made) == 1 else tuple(made)
@@ -85,7 +85,7 @@ def _as_target(x, target, table):
 
 
 def scalar_to_1d(x):
-    """An array of one element with one axis."""
+    """Returns an array with one element as an array with one axis."""
     if x.ndim > 1 or x.size != 1:
         raise ValueError(f"[scalar_to_1d] got shape {x.shape}; expected one element")
     return DNDarray(C.reshape(x._x, (1,)))

@@ -1,4 +1,4 @@
-"""HeAT's sparse matrices on heatpp's."""
+"""HeAT's sparse matrices, based on heatpp's."""
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ def _tensor(values):
 
 
 class _Matrix(Wrapped):
-    """A matrix of heatpp's with HeAT's names: those that begin with l are this rank's, all others the whole matrix's, in PyTorch's tensors."""
+    """A matrix of heatpp with HeAT's names. Names that begin with l are this rank's, all others the whole matrix's; values are PyTorch tensors."""
 
     ndim = 2
     dtype = property(lambda self: types.canonical_heat_type(self._x.dtype))
@@ -57,7 +57,7 @@ class _Matrix(Wrapped):
         return self.comm.handle.allreduce(self.lshape == self.comm.chunk(self.shape, self.split)[1], MPI.LAND)
 
     def counts_displs_nnz(self):
-        """How many entries each rank has, and how many are before them."""
+        """Returns how many entries each rank has, and how many are before them."""
         if self.split is None:
             raise ValueError("[counts_displs_nnz] got a matrix that is not split; expected a split one")
         counts = self.comm.handle.allgather(self.lnnz)
@@ -71,7 +71,7 @@ class _Matrix(Wrapped):
         return self
 
     def todense(self, order="C", out=None):
-        """The matrix as an array."""
+        """Returns the matrix as an array."""
         return to_dense(self, order, out)
 
     toarray = to_dense = todense
@@ -82,13 +82,13 @@ class _Matrix(Wrapped):
 
 
 class DCSR_matrix(_Matrix):  # noqa: N801
-    """A matrix by rows, which are split over the ranks where split is 0."""
+    """A matrix by rows. With split 0 the rows are split over the ranks."""
 
     _axis, _names, _tensor_of = 0, ("column_indices", "row_ptr"), staticmethod(torch.sparse_csr_tensor)
 
 
 class DCSC_matrix(_Matrix):  # noqa: N801
-    """A matrix by columns, which are split over the ranks where split is 1."""
+    """A matrix by columns. With split 1 the columns are split over the ranks."""
 
     _axis, _names, _tensor_of = 1, ("row_indices", "column_ptr"), staticmethod(torch.sparse_csc_tensor)
 
@@ -97,7 +97,7 @@ kinds.update({S.DCSRMatrix: DCSR_matrix, S.DCSCMatrix: DCSC_matrix})
 
 
 def _entries(obj):
-    """Rows, columns and values of what this rank has, and its shape."""
+    """Returns rows, columns and values of this rank's entries, and the shape."""
     if isinstance(obj, torch.Tensor) and obj.layout != torch.strided:
         entries = obj.cpu().to_sparse_coo().coalesce()
         return (*(each.numpy() for each in entries.indices()), entries.values().numpy(), tuple(obj.shape))
@@ -116,7 +116,7 @@ def _factory(kind):
     axis = kind._axis
 
     def factory(obj, dtype=None, split=None, is_split=None, device=None, comm=None):
-        """A matrix of what all ranks give alike, or, with is_split, of each rank's part."""
+        """Returns a matrix of data that are equal on all ranks, or, with is_split, of each rank's part."""
         if split not in (None, axis) or is_split not in (None, axis) or None not in (split, is_split):
             raise ValueError(f"[sparse] got split {split} and is_split {is_split}; expected {axis} for one of them or neither")
         device = sanitize_device(obj.device if device is None and isinstance(obj, DNDarray) else device)
@@ -147,17 +147,17 @@ sparse_csr_matrix, sparse_csc_matrix = _factory(DCSR_matrix), _factory(DCSC_matr
 
 
 def to_sparse_csr(array):
-    """The elements that are not 0, by rows."""
+    """Returns the nonzero elements, by rows."""
     return sparse_csr_matrix(array)
 
 
 def to_sparse_csc(array):
-    """The elements that are not 0, by columns."""
+    """Returns the nonzero elements, by columns."""
     return sparse_csc_matrix(array)
 
 
 def to_dense(sparse_matrix, order="C", out=None):
-    """The matrix as an array."""
+    """Returns the matrix as an array."""
     if order != "C":
         raise NotImplementedError(f"[to_dense] got order {order!r}; expected C")
     found = DNDarray(S.to_dense(sparse_matrix._x))
@@ -168,7 +168,7 @@ def to_dense(sparse_matrix, order="C", out=None):
 
 def _elementwise(of_matrices, of_values):
     def call(t1, t2):
-        """Of two matrices, of which what has no entry is 0, or of the entries and a number."""
+        """Applies the operation to two matrices, where missing entries are 0, or to the entries and a number."""
         matrices = [each for each in (t1, t2) if isinstance(each, _Matrix)]
         if not matrices or not all(isinstance(each, _Matrix) or np.isscalar(each) for each in (t1, t2)):
             raise TypeError(f"[sparse] got {type(t1).__name__} and {type(t2).__name__}; expected matrices or one and a number")

@@ -16,8 +16,8 @@ from ._ranks import sanitize_axis, sanitize_device
 
 _ours = {**{name: getattr(C, name) for name in dir(C)}, **{name: getattr(_api, name) for name in _api.__all__}}
 
-# HeAT's parameters after the arrays, in its order, where they differ from heatpp's: heat=heatpp, ~ for advice on how to compute, which changes no
-# result, and name:value for those of which heatpp has that value alone.
+# HeAT's parameters after the arrays, in its order, if they differ from heatpp's: heat=heatpp, ~ for hints on how to compute, which change no result,
+# and name:value if heatpp has only that value.
 _PARAMETERS = {
     "axis out keepdims": "sum prod nansum nanprod max min any all ptp",
     "axis ddof keepdims bessel": "var std",
@@ -47,32 +47,32 @@ _PARAMETERS = {name: line.split() for line, names in _PARAMETERS.items() for nam
 _FLOATING = set("""square acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh deg2rad degrees exp exp2 expm1 log log10 log1p log2
     rad2deg radians sin sinh sqrt tan tanh mean var std median percentile linalg.norm linalg.vector_norm linalg.matrix_norm fabs
     ceil floor trunc sgn conj conjugate angle""".split())
-_SAME = set("cumsum cumprod cumproduct".split())  # in the type of the array
+_SAME = set("cumsum cumprod cumproduct".split())  # results in the type of the array
 _QUOTIENTS = set("divide div arctan2 atan2 logaddexp logaddexp2 hypot copysign".split())
 BINARY = set("""add sub subtract mul multiply divide div floor_divide floordiv fmod mod remainder pow power bitwise_and bitwise_or bitwise_xor left_shift
     right_shift gcd lcm hypot copysign maximum minimum logaddexp logaddexp2 eq ne not_equal lt less le less_equal gt greater ge greater_equal logical_and
     logical_or logical_xor arctan2 atan2 isclose""".split())
 _SPLIT_KEPT = set("roll linalg.inv".split())
 _BALANCED = {"diag"}
-_MASKED = {"div": "divide", "floordiv": "floor_divide", "mod": "remainder", "sub": "subtract", "mul": "multiply", "pow": "power"}  # which take out and where
-_UNFIT = {"eq": False, "ne": True, "not_equal": True}  # of shapes that do not broadcast
+_MASKED = {"div": "divide", "floordiv": "floor_divide", "mod": "remainder", "sub": "subtract", "mul": "multiply", "pow": "power"}  # these take out and where
+_UNFIT = {"eq": False, "ne": True, "not_equal": True}  # the result for shapes that do not broadcast
 
 
 def alike(arrays):
-    """Arrays in the type that PyTorch has for all."""
+    """Returns arrays in the type that PyTorch has for all."""
     kind = functools.reduce(torch.promote_types, (each.dtype.torch_type() for each in arrays))
     return [each.astype(kind) if each.dtype.torch_type() != kind else each for each in arrays]
 
 
 def _joined(name, arrays, *given):
-    """Arrays to join in one type: HeAT's of all, or PyTorch's for those that make a new axis."""
+    """Returns the arrays to join in one type: HeAT's common type, or PyTorch's for functions that make a new axis."""
     if name in ("column_stack", "row_stack") and isinstance(arrays, (list, tuple)):
         arrays = [array(each) if isinstance(each, np.ndarray) else each for each in arrays]
     if not isinstance(arrays, (list, tuple)) or not builtins.all(isinstance(each, DNDarray) for each in arrays):
         raise TypeError(f"[{name}] got {type(arrays).__name__}; expected a list or tuple of arrays")
     if len(arrays) < 1 + (name == "stack"):
         raise ValueError(f"[{name}] got {len(arrays)} arrays; expected more")
-    if name == "hstack" and len({each.ndim for each in arrays}) > 1:  # vectors as columns beside matrices
+    if name == "hstack" and len({each.ndim for each in arrays}) > 1:  # vectors are columns beside matrices
         arrays = [DNDarray(C.expand_dims(each._x, 1)) if each.ndim == 1 else each for each in arrays]
     if name in ("stack", "column_stack", "row_stack"):
         return (alike(arrays), *given)
@@ -81,7 +81,7 @@ def _joined(name, arrays, *given):
 
 
 def _product(name, *given):
-    """Two arrays in the type that PyTorch has for both, matrices in HeAT's."""
+    """Returns two arrays in PyTorch's common type; for matrices, in HeAT's."""
     if len(given) < 2 or not isinstance(given[0], DNDarray) or not isinstance(given[1], DNDarray):
         return given
     kind = types.promote_types(given[0].dtype, given[1].dtype)
@@ -89,7 +89,7 @@ def _product(name, *given):
 
 
 def _numbered(name, x, numbers, *given):
-    """An array, and numbers that may be one, too."""
+    """Returns an array, and numbers that may be an array, too."""
     if isinstance(numbers, DNDarray) and numbers.split is not None:
         warnings.warn(f"[{name}] got an array of numbers that is split; it is gathered")
     numbers = numbers.tolist() if hasattr(numbers, "tolist") else numbers
@@ -97,7 +97,7 @@ def _numbered(name, x, numbers, *given):
     return (x if isinstance(x, DNDarray) or name not in ("tile", "repeat") else array(x), numbers, *given)
 
 
-# What is done to arguments beforehand; those that HeAT names are then given by place.
+# Conversions of arguments. If HeAT passes them by name, they are then passed by place.
 _PREPARED = {name: function for function, names in {
     _joined: "concatenate stack hstack vstack column_stack row_stack", _product: "matmul linalg.matmul dot vdot linalg.vecdot cross linalg.cross",
     _numbered: "tile repeat split hsplit vsplit dsplit"}.items() for name in names.split()}
@@ -105,7 +105,7 @@ _BY_PLACE = {"tile": "repeats", "repeat": "repeats", "matmul": "b", "linalg.matm
 
 
 def floats(x):
-    """Whole numbers as the floats in which HeAT computes with them."""
+    """Converts integers to the floats in which HeAT computes with them."""
     return x.astype(types.float64 if x.dtype is types.int64 else types.float32) if _is_whole(x) else x
 
 
@@ -114,20 +114,20 @@ def _is_whole(x):
 
 
 def _arrays_first(function):
-    """How many arguments have to be arrays or numbers."""
+    """Returns how many of the first arguments must be arrays or numbers."""
     array = r"\w+: (?:heatpp\._heatpp\.)?DNDarray(?![^,)]*list)[^,)]*[,)] ?"
     return max((found[0].count(":") for found in re.finditer(rf"(?<=^{function.__name__}\()(?:{array})+", function.__doc__ or "", re.M)), default=0)
 
 
 def no_lists(name, given):
-    """HeAT makes no arrays of them."""
+    """Throws for lists, because HeAT does not convert them to arrays."""
     wrong = next((each for each in given if isinstance(each, (list, tuple, builtins.range, np.ndarray, torch.Tensor))), None)
     if wrong is not None:
         raise TypeError(f"[{name}] got {type(wrong).__name__}; expected an array")
 
 
 def _function(name, function, arrays):
-    """One of heatpp's functions as HeAT has it."""
+    """Returns one of heatpp's functions with HeAT's interface."""
     known, floating = _PARAMETERS.get(name), name in _FLOATING
     names = known and [re.match(r"~?(\w+)", entry)[1] for entry in known]
     ours = known and {entry.partition("=")[0]: entry.rpartition("=")[2] for entry in known if entry[0] != "~" and ":" not in entry}
@@ -167,7 +167,7 @@ def _function(name, function, arrays):
         given = (*given[:1], *map(_inside, given[1:])) if given and isinstance(given[0], (torch.Tensor, np.ndarray)) else map(_inside, given)
         try:
             found = function(*given, **{key: _inside(value) for key, value in named.items() if value is not None or key == "axis"})
-        except TypeError as error:  # which texts are known stands in the message
+        except TypeError as error:  # the message names the known values
             if builtins.any(isinstance(named.get(key), str) for key in ("interpolation", "mode", "norm", "indexing")):
                 raise ValueError(str(error)) from None
             raise
@@ -185,7 +185,7 @@ def _function(name, function, arrays):
 
 
 def _binary(name, function):
-    """An elementwise function of two, in the type that HeAT has for both."""
+    """Returns an elementwise function of two arrays, in HeAT's common type."""
 
     @functools.wraps(function, assigned=("__doc__",), updated=())
     def call(t1, t2, out=None, where=True, **options):
@@ -220,7 +220,7 @@ def _binary(name, function):
 
 
 def wrapped(space, module):
-    """All functions of a part of heatpp."""
+    """Returns all functions of a module of heatpp."""
     made = {}
     for name in dir(module):
         function = _ours.get(name) if not space else getattr(module, name)

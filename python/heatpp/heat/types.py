@@ -1,4 +1,4 @@
-"""HeAT's types, and how they are promoted."""
+"""HeAT's types and their promotion."""
 
 import builtins
 import inspect
@@ -13,9 +13,9 @@ _here = sys.modules[__name__]
 
 
 class datatype:
-    """What HeAT's types are made of; called, they make arrays."""
+    """The base of HeAT's types. A call of a type creates an array."""
 
-    array = None  # of _arrays, which needs the types and gives them this
+    array = None  # set by _arrays, which needs the types
 
     def __new__(cls, *value, device=None, comm=None):
         if len(value) > 1:
@@ -51,7 +51,7 @@ _TYPES = {name: getattr(_here, name) for name in "bool uint8 int8 int16 int32 in
 
 
 def canonical_heat_type(a_type):
-    """HeAT's type for one of HeAT's, Python's, NumPy's or PyTorch's, or for a name."""
+    """Returns HeAT's type for one of HeAT, Python, NumPy or PyTorch, or for a name."""
     if inspect.isclass(a_type) and issubclass(a_type, datatype):
         name = a_type.__name__
     elif a_type in _PYTHON if inspect.isclass(a_type) else False:
@@ -72,14 +72,14 @@ def ours_of(kind):
 
 
 def heat_type_of(obj):
-    """The type of an array's elements, or of what an array could be made of."""
+    """Returns the type of the elements of an array, or of an array made from an object."""
     if hasattr(obj, "dtype"):
         return canonical_heat_type(obj.dtype)
     return canonical_heat_type(type(obj[0] if isinstance(obj, (list, tuple, str)) and len(obj) else obj))
 
 
 def issubdtype(arg1, arg2):
-    """Whether a type is one of a kind."""
+    """Whether a type belongs to a kind."""
     first, second = (each if inspect.isclass(each) and issubclass(each, datatype) else canonical_heat_type(each) for each in (arg1, arg2))
     return issubclass(first, second)
 
@@ -90,11 +90,11 @@ def _is_kind(*bases):
 
 heat_type_is_exact, heat_type_is_inexact = _is_kind(integer, bool_), _is_kind(floating, complexfloating)
 heat_type_is_realfloating, heat_type_is_complexfloating = _is_kind(floating), _is_kind(complexfloating)
-_WIDTH = {"int32": 32, "int64": 64, "float32": 32, "float64": 64, "complex64": 32, "complex128": 64}  # of the floats that hold them
+_WIDTH = {"int32": 32, "int64": 64, "float32": 32, "float64": 64, "complex64": 32, "complex128": 64}  # the width of the floats that hold them
 
 
 def promote_types(type1, type2):
-    """The smallest type that holds both; 32 bits of whole numbers pass for a float32."""
+    """Returns the smallest type that holds both; a float32 counts as holding 32-bit integers."""
     one, other = (canonical_heat_type(each) for each in (type1, type2))
     if heat_type_is_exact(one) and heat_type_is_exact(other):
         return canonical_heat_type(C.promote_types(ours_of(one), ours_of(other)))
@@ -108,12 +108,12 @@ def _rank(kind):
 
 
 def same_kind(type1, type2):
-    """Whether both are bool, whole numbers, real ones or complex ones."""
+    """Whether both are bool, integers, real or complex."""
     return _rank(canonical_heat_type(type1)) == _rank(canonical_heat_type(type2))
 
 
 def result_type(*arrays_and_types):
-    """Arrays go before types, arrays without axes and numbers, which only count where they are of a wider kind."""
+    """Returns the common type. Arrays go before types, arrays without axes and numbers, which count only if they are of a wider kind."""
     found = (None, None)
     for each in arrays_and_types:
         if hasattr(type(each), "larray"):
@@ -131,6 +131,6 @@ def result_type(*arrays_and_types):
 
 
 def real_of(kind):
-    """The type of the parts of a complex one, and others as they are."""
+    """Returns the type of the real part of a complex type, and other types unchanged."""
     kind = canonical_heat_type(kind)
     return {complex64: float32, complex128: float64}.get(kind, kind)  # noqa: F821

@@ -8,14 +8,14 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// What becomes of the usual start where each synchronisation costs as much.
+/// Returns the tuning after many synchronisations with these costs, from the usual start.
 Tuning settled(const std::function<SyncCosts(const Tuning&)>& costs, const TuningOptions& options = {}) {
   Tuning tuning;
   for (int i = 0; i < 40; ++i) tuning = tuned(tuning, costs(tuning), options);
   return tuning;
 }
 
-/// A network on which float32 takes `float32` batches of 0.1 s. Nodes that start together wait for what is left of it.
+/// A network that takes `float32` batches of 0.1 s for float32. Nodes that start together wait for the rest of it.
 std::function<SyncCosts(const Tuning&)> network(double float32, double drift) {
   return [=](const Tuning& now) -> SyncCosts {
     const auto transfer = 0.1 * float32 * static_cast<double>(itemsize(now.wire)) / 4;
@@ -24,7 +24,7 @@ std::function<SyncCosts(const Tuning&)> network(double float32, double drift) {
   };
 }
 
-/// A training in float32 by a DASO that tunes itself, whose ranks differ in the time of a batch.
+/// A training in float32 by a DASO that tunes itself; batches take a different time on each rank.
 struct Tuned {
   Tuned(const ht::Topology& topology, const TuningOptions& options, std::optional<Scope> shard = std::nullopt)
       : model(std::make_shared<SmallNet>(at::kFloat), topology, {.shard = shard}),
@@ -74,7 +74,7 @@ TEST_CASE("The wire is the widest that arrives within a batch", "[nn][tuning]") 
   CHECK(settled(network(0.4, 0.01)).wire == ht::float32);
   CHECK(settled(network(0.8, 0.01)).wire == ht::bfloat16);
   CHECK(settled(network(3, 0.01)).wire == ht::int8);
-  // What is in use stays until it takes longer than a batch.
+  // The current wire stays until it takes longer than a batch.
   const Tuning now{.wire = ht::float32};
   CHECK(tuned(now, network(0.8, 0.01)(now), {}).wire == ht::float32);
   CHECK(tuned(now, network(1.2, 0.01)(now), {}).wire == ht::int8);
@@ -84,9 +84,9 @@ TEST_CASE("A slow network makes intervals longer, and waits where that is not en
   const auto late = settled(network(5.7, 0.01)), slow = settled(network(20, 0.01)), slower = settled(network(60, 0.01)),
              endless = settled(network(1e9, 1e-6));
 
-  CHECK(late.interval == Interval{9, 1});  // 0.425 batches are waited for, a twentieth of 8.5
+  CHECK(late.interval == Interval{9, 1});  // 0.425 batches are exposed, a twentieth of 8.5
   CHECK(slow.interval == Interval{32, 1});
-  CHECK(slower.interval == Interval{32, 7});  // of 15 batches, 8 are a quarter of the longest interval
+  CHECK(slower.interval == Interval{32, 7});  // 8 of 15 batches are a quarter of the longest interval
   CHECK(endless.interval == Interval{32, 32});
   for (const auto& found : {late, slow, slower, endless}) CHECK(found.wire == ht::int8);
   CHECK(slower.policy == MergePolicy::outer);
@@ -100,13 +100,13 @@ TEST_CASE("Nodes that drift meet more often, whatever it costs", "[nn][tuning]")
   };
   CHECK(settled(waiting(0.001)).interval == Interval{20, 1});
   CHECK(settled(waiting(0.2)).interval == Interval{4, 1});
-  // In proportion, but no more than to half or twice at once.
+  // In proportion, but at most half or twice per step.
   const Tuning now{.interval = {16, 1}};
   const TuningOptions options{.drift = 0.05};
   CHECK(tuned(now, waiting(0.075)(now), options).interval == Interval{10, 1});
   CHECK(tuned(now, waiting(10)(now), options).interval == Interval{8, 1});
   CHECK(tuned({}, waiting(0.001)({}), options).interval == Interval{8, 1});
-  // The network asks for no longer one.
+  // The network needs no longer one.
   CHECK(settled(network(0.4, 1e-6)).interval == Interval{4, 1});
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("The drift is the distance of the nodes from their mean", "[nn][tuning
     daso.step(1.0);
   }
 
-  // Of the first synchronisation, until which a node had moved by its slope, 1 to P, times the same number of batches.
+  // Drift of the first synchronisation: until it, a node moved by its slope, 1 to P, times the same number of batches.
   double squares = 0, apart = 0;
   for (int slope = 1; slope <= P; ++slope) {
     squares += slope * slope;
@@ -179,7 +179,7 @@ TEST_CASE("What a narrow wire has not sent yet, a wider one sends", "[nn][tuning
                                          {.merge = {.policy = MergePolicy::delta}, .wire = ht::int8, .tuned = true});
     const auto before = weights(model.module());
     const at::NoGradGuard no_grad;
-    // One step that int8 resolves, and one beside it that it does not.
+    // One step that int8 resolves, and one that it does not.
     const auto move = [&] {
       auto bias = model.module().first->bias;
       bias[0].add_(1.0);

@@ -30,7 +30,7 @@ TEST_CASE("A measured network makes the nodes wait as long as it takes", "[nn][d
   const int P = ht::world().size();
   if (P == 1) return;
   NodesOfOneRank nodes({.interval = {.first = {4, 3}, .measured = true}});
-  // Batches of some length, and one rank that takes as long again to look for its messages.
+  // Batches of some length. Rank 0 takes twice as long to test its messages.
   nodes.train(24, std::chrono::milliseconds(ht::world().rank() == 0 ? 8 : 4));
   const auto interval = nodes.daso.interval();
   std::array<std::int64_t, 2> least{interval.batches, interval.wait}, most = least;
@@ -51,7 +51,7 @@ TEST_CASE("A node that is ten times slower is waited for, and all end with the s
 
   CHECK(nodes.model.equal_on_all_ranks());
   CHECK(nodes.daso.counters().merges > 0);
-  // The others hold still at the merge, and their weights never get further ahead than an interval.
+  // The others wait at the merge, and their weights are never ahead by more than an interval.
   if (!slow) CHECK(nodes.daso.counters().exposed_seconds > 0.05);
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("Waiting at reviews and in drains is exposed time", "[nn][daso]") {
     return nodes.daso.counters().exposed_seconds;
   };
 
-  // The last rank comes 60 ms later for each batch.
+  // The last rank is late by 60 ms for each batch.
   const auto none = waited_for(1000, false), reviews = waited_for(1, false), drain = waited_for(1000, true);
   CHECK(none == 0);
   if (!slow) CHECK(reviews > 0.1);

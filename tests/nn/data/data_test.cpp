@@ -9,7 +9,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// Rows 0, 1, ... of which rank r holds 5 + r, in two columns; the targets repeat the first column.
+/// Rows 0, 1, ...; rank r holds 5 + r of them, in two columns. The targets repeat the first column.
 struct Rows {
   int ranks = ht::world().size(), rank = ht::world().rank();
   std::int64_t mine = 5 + rank, first = 5 * rank + rank * (rank - 1) / 2;
@@ -18,7 +18,7 @@ struct Rows {
   ht::DNDarray targets = ht::from_local(block.select(1, 0).to(torch::kLong), {.split = 0});
 };
 
-/// The rows of one rank in an epoch.
+/// Returns the rows of one rank in an epoch.
 std::vector<std::int64_t> rows_of(const DistributedSampler& sampler, std::int64_t epoch) {
   const auto rows = sampler.rows(epoch, 0, sampler.batches());
   return {rows.const_data_ptr<std::int64_t>(), rows.const_data_ptr<std::int64_t>() + rows.numel()};

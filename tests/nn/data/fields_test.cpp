@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::int64_t n = 61;
 
-/// Of all rows: row i of each field is a function of i.
+/// Fields of all rows: row i of each field is a function of i.
 at::Tensor velocity() { return torch::arange(2 * n, torch::kDouble).view({n, 2}) / n; }
 at::Tensor forcing() { return torch::cos(torch::arange(3 * n, torch::kDouble)).view({n, 3}); }
 at::Tensor pressure() { return velocity().sum(1, true) * forcing().narrow(1, 0, 1); }
 at::Tensor number() { return torch::arange(n, torch::kLong); }
 
-/// This rank's rows; rank 0 has some more.
+/// Returns this rank's rows; rank 0 has some more.
 ht::DNDarray array(const at::Tensor& all) {
   const ht::Layout even({n}, 0, ht::world().size());
   const auto more = [](int r) { return r > 0 && r < ht::world().size() ? 5 : 0; };
@@ -49,7 +49,7 @@ Dataset stored(const std::string& path, std::int64_t window_bytes) {
       path, {.inputs = {"velocity", "forcing"}, .targets = {"pressure", "number"}, .window_bytes = window_bytes});
 }
 
-/// Takes both inputs, and gives two outputs.
+/// Takes two inputs, and returns two outputs.
 struct TwoFields : torch::nn::Module {
   SmallNet& net;
   explicit TwoFields(std::shared_ptr<SmallNet> of) : net(*register_module("net", of)) {}
@@ -59,7 +59,7 @@ struct TwoFields : torch::nn::Module {
   }
 };
 
-/// The same of one tensor of both.
+/// Takes one tensor with both inputs, and returns one with both outputs.
 struct OneField : torch::nn::Module {
   SmallNet& net;
   explicit OneField(std::shared_ptr<SmallNet> of) : net(*register_module("net", of)) {}

@@ -18,7 +18,7 @@ constexpr std::int64_t n = 103;
 at::Tensor all_inputs() { return torch::arange(2 * n, torch::kDouble).view({n, 2}); }
 at::Tensor all_targets() { return torch::arange(n, torch::kLong); }
 
-/// In memory, cut unevenly: rank 0 has 10 rows more than its share.
+/// Returns a dataset in memory with an uneven split: rank 0 has 10 rows more than its share.
 Dataset in_memory(std::int64_t window_bytes = std::int64_t{64} << 20) {
   const auto even = ht::Layout({n}, 0, ht::world().size());
   auto offsets = std::vector<std::int64_t>(even.offsets().begin(), even.offsets().end());
@@ -31,7 +31,7 @@ Dataset in_memory(std::int64_t window_bytes = std::int64_t{64} << 20) {
           {.window_bytes = window_bytes}};
 }
 
-/// The same rows in three files, the second of them in compressed chunks.
+/// Three files with these rows; the second one has compressed chunks.
 class Files {
  public:
   Files() {
@@ -76,7 +76,7 @@ std::vector<std::int64_t> everywhere(const std::vector<std::int64_t>& mine) {
   return all.to_vector<std::int64_t>();
 }
 
-/// The targets of all ranks in each batch of an epoch, sorted; fails where inputs do not belong to them.
+/// Returns the targets of all ranks in each batch of an epoch, sorted. Fails if inputs do not belong to them.
 std::vector<std::vector<std::int64_t>> batches_of(DataLoader& loader, std::int64_t epoch, std::int64_t first = 0) {
   std::vector<std::vector<std::int64_t>> found;
   for (const auto& [inputs, targets] : loader.epoch(epoch, first)) {
@@ -124,7 +124,7 @@ TEST_CASE("A global order is the same in memory and in files, and at any number 
   const Files files;
   const SamplerOptions options{.batch_size = 12 / ht::world().size(), .shuffle = Shuffle::global, .seed = 5};
   DataLoader memory(in_memory(), options), stored(files.dataset(500), options);
-  // What one rank with batches of 12 would take.
+  // One rank with batches of 12 uses these rows.
   const DistributedSampler one(ht::Layout({n}, 0, 1), 0, {.batch_size = 12, .shuffle = Shuffle::global, .seed = 5});
 
   for (const std::int64_t epoch : {0, 1}) {

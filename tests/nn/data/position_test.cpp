@@ -31,7 +31,7 @@ Numbers sorted(Numbers rows) {
   return rows;
 }
 
-/// What part of an epoch all ranks of a layout go through, as one of them knows it.
+/// A part of an epoch of all ranks of a layout, computed on one of them.
 struct Pass {
   Pass(const ht::Layout& layout, const SamplerOptions& options, const Position& from) {
     for (int rank = 0; rank < layout.ranks(); ++rank)
@@ -53,7 +53,7 @@ struct Pass {
   std::vector<DistributedSampler> samplers;
 };
 
-/// The rows of an epoch of which one batch is done on one layout, and the rest on another.
+/// Returns the rows of an epoch that does one batch on one layout, and the rest on another.
 Numbers interrupted(const ht::Layout& a, SamplerOptions options, const ht::Layout& b, std::int64_t batch_size) {
   Numbers rows;
   const Pass first(a, options, {});
@@ -69,7 +69,7 @@ SamplerOptions joined(std::int64_t batch_size, Shuffle shuffle) {
   return {.batch_size = batch_size, .shuffle = shuffle, .seed = 5, .remainder = Remainder::join, .block = 5, .mix = 3};
 }
 
-/// A training of rows that are cut evenly, which notes them and stops by itself in some batch.
+/// A training of evenly split rows that records them and stops by itself in some batch.
 class Run {
  public:
   Run(const ht::Communicator& comm, TrainerOptions options, std::int64_t raise_at = -1, double rate = 0.01)
@@ -127,13 +127,13 @@ void clear() {
   ht::world().barrier();
 }
 
-/// On the first of all ranks.
+/// Calls `run` on the first `ranks` ranks.
 void on_first(int ranks, const std::function<void(const ht::Communicator&)>& run) {
   if (const auto some = ht::world().split(ht::world().rank() < ranks ? 0 : -1)) run(*some);
   ht::world().barrier();
 }
 
-/// The rows of all ranks in an epoch that stops in its second batch on the first `a` ranks and goes on on `b`.
+/// Returns the rows of an epoch that stops in its second batch on the first `a` ranks and continues on `b`.
 Numbers trained(int a, const TrainerOptions& first, int b, const TrainerOptions& second) {
   clear();
   Numbers rows;
@@ -188,7 +188,7 @@ TEST_CASE("A trainer that goes on on other ranks trains every row once", "[nn][p
   const int ranks = ht::world().size();
   const TrainerOptions plain{.batch_size = 32, .shuffle = Shuffle::global};
   auto daso = plain;
-  daso.batch_size = 14;  // ranks of different nodes ask each other for signals after every fourth batch
+  daso.batch_size = 14;  // nodes ask each other for signals after every fourth batch
   daso.daso = DasoOptions{};
   daso.phases = {.warmup = 0.25, .cooldown = 0.25};
   for (const auto& options : {plain, daso})

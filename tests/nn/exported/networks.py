@@ -80,7 +80,7 @@ class Several(nn.Module):
 
 
 class Odd(nn.Module):
-    """Regions without gradients, in 16 bits and under a condition, a buffer of one's own, and layers that resize."""
+    """Regions without gradients, in 16 bits and under a condition, a buffer of its own, and layers that resize."""
 
     def __init__(self):
         super().__init__()

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t rows = 12, points = 16, modes = 5;
 
-/// A layer of a Fourier neural operator (Li et al. 2021): products of the lowest modes, and a pointwise one beside.
+/// A layer of a Fourier neural operator (Li et al. 2021): products of the lowest modes, plus a pointwise product.
 template <class Forward>
 struct Operator : torch::nn::Module {
   torch::nn::Linear skip = register_module("skip", torch::nn::Linear(2, 2));
@@ -40,7 +40,7 @@ struct AsComplex {
   static at::Tensor parameter(const at::Tensor& start) { return torch::view_as_complex(start).clone(); }
   static at::Tensor weight(const at::Tensor& parameter) { return parameter; }
 };
-/// What optimizers of PyTorch make of a complex parameter.
+/// A complex parameter as PyTorch's optimizers see it.
 struct AsReal {
   static at::Tensor parameter(const at::Tensor& start) { return start.clone(); }
   static at::Tensor weight(const at::Tensor& parameter) { return torch::view_as_complex(parameter); }
@@ -81,7 +81,7 @@ std::vector<Kind> kinds() {
   return all;
 }
 
-/// Without the 1e-6 that LibTorch adds to the norm.
+/// Clips without the 1e-6 that LibTorch adds to the norm.
 void clip(const torch::nn::Module& net, double max_norm) {
   double squares = 0;
   for (const auto& parameter : net.parameters()) squares += parameter.grad().square().sum().item<double>();
@@ -89,7 +89,7 @@ void clip(const torch::nn::Module& net, double max_norm) {
     if (squares > max_norm * max_norm) parameter.grad().mul_(max_norm / std::sqrt(squares));
 }
 
-/// Weights after some steps in one process; the complex ones as real numbers.
+/// Returns weights after some steps in one process; complex ones are real numbers.
 std::vector<at::Tensor> in_one_process(const Kind& kind, int steps, std::optional<double> max_norm = {}) {
   Operator<AsReal> net(torch::kDouble);
   const auto optimizer = kind.make(net.parameters());

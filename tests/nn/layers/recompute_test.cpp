@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t width = 32;
 
-/// Keeps much for backward, and draws random numbers.
+/// Stores much for backward, and draws random numbers.
 struct Block : torch::nn::Module {
   torch::nn::Linear first = register_module("first", torch::nn::Linear(width, 4 * width)),
                     second = register_module("second", torch::nn::Linear(4 * width, width));
@@ -54,7 +54,7 @@ std::vector<at::Tensor> tensors_of(const torch::nn::Module& module, bool gradien
   return found;
 }
 
-/// Weights and buffers after some batches, and the most memory that one of them needed.
+/// Returns weights and buffers after some batches, and the largest memory that a batch needed.
 std::pair<std::vector<at::Tensor>, std::int64_t> trained(bool checkpointed, const ht::Topology& topology,
                                                          std::optional<ht::Dtype> autocast = std::nullopt) {
   DataParallel model(std::make_shared<Deep>(checkpointed), topology, {.gradients = {.bucket_bytes = 20000}});
@@ -148,7 +148,7 @@ TEST_CASE("A function of several tensors is computed again", "[nn][recompute]") 
 }
 
 TEST_CASE("A parameter that is used within and outside is an error", "[nn][recompute]") {
-  if (ht::world().size() == 1) return;  // nothing sets out
+  if (ht::world().size() == 1) return;  // nothing is sent
   DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
   const auto [x, y] = my_batch(0, 4);
   const auto twice = model(x) + checkpointed(model.module(), x);

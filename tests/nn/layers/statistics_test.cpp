@@ -1,4 +1,4 @@
-// Buffers of layers, above all the statistics of BatchNorm, where ranks have different rows or a running mean is kept.
+// Buffers of layers, above all BatchNorm's statistics, if ranks have different rows or there is a running mean.
 #include "../training.hpp"
 #include "../../support.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t features = 3;
 
-/// A norm that is known by two names, and a mask that is infinite.
+/// A norm with two names, and a mask with infinite elements.
 struct Masked : torch::nn::Module {
   torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(features)),
                          same = register_module("same", norm);
@@ -28,7 +28,7 @@ at::Tensor rows_of(std::int64_t first, std::int64_t end) {
       .repeat({1, features});
 }
 
-/// All rows lie on the last rank.
+/// Returns a dataset whose rows are all on the last rank.
 Dataset on_last_rank(std::int64_t rows) {
   const bool mine = ht::world().rank() == ht::world().size() - 1;
   const auto x = rows_of(0, mine ? rows : 0);

@@ -9,7 +9,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-/// How many rows each rank has: equally many, unequal, all on the last one.
+/// Returns the numbers of rows of the ranks: equal, unequal, all on the last one.
 std::vector<std::vector<std::int64_t>> row_counts() {
   const auto ranks = static_cast<std::size_t>(ht::world().size());
   std::vector<std::int64_t> even(ranks, 4), uneven, one(ranks, 0);
@@ -18,7 +18,7 @@ std::vector<std::vector<std::int64_t>> row_counts() {
   return {even, uneven, one};
 }
 
-/// This rank's rows of a tensor that has those of all.
+/// Returns this rank's rows of a tensor that has those of all.
 at::Tensor mine(const at::Tensor& all, const std::vector<std::int64_t>& counts) {
   const auto rank = static_cast<std::size_t>(ht::world().rank());
   const auto first =
@@ -47,7 +47,7 @@ void compare(const std::vector<std::int64_t>& extents, const std::vector<std::in
 
   Norm expected(torch::nn::BatchNormOptions(3).eps(options.eps).momentum(options.momentum).affine(options.affine));
   SyncBatchNorm norm(3, options);
-  expected->to(torch::kDouble);  // the truth, also for float32
+  expected->to(torch::kDouble);  // the reference, also for float32
   norm->to(dtype);
   ht::nn::synchronise_norms(*norm, ht::Topology(ht::world()));
   auto whole = all.to(torch::kDouble).requires_grad_(), part = mine(all.detach(), counts).requires_grad_();
@@ -172,7 +172,7 @@ TEST_CASE("A trainer takes norms over all ranks to those that have no rows", "[n
 
     CHECK(std::isfinite(result.epochs.back().loss));
     CHECK(result.epochs.back().loss < result.epochs.front().loss);
-    CHECK(model.equal_on_all_ranks());  // also what each rank has counted of its own rows
+    CHECK(model.equal_on_all_ranks());  // also the counts of each rank's own rows
   }
 }
 

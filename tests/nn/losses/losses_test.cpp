@@ -29,7 +29,7 @@ at::Tensor sequences() {
   return torch::sin(torch::arange(rows * length * 5, torch::kDouble) * 0.7).view({rows, length, 5});
 }
 
-/// Classes of sequences of 1 to 8 places, padded with `padding`; the first sequences have none where `empty`.
+/// Returns classes of sequences of 1 to 8 places, padded with `padding`. The first `empty` sequences have none.
 at::Tensor tags(std::int64_t padding = -100, std::int64_t empty = 0) {
   const auto tags = (torch::arange(rows * length) * 7 % classes).view({rows, length});
   for (std::int64_t row = 0; row < rows; ++row)
@@ -38,7 +38,7 @@ at::Tensor tags(std::int64_t padding = -100, std::int64_t empty = 0) {
   return tags;
 }
 
-/// This rank's rows.
+/// Returns this rank's rows.
 at::Tensor mine(const at::Tensor& whole) {
   const auto ranks = ht::world().size(), rank = ht::world().rank();
   const auto first = rows * rank / ranks;
@@ -50,7 +50,7 @@ Dataset dataset(const at::Tensor& x, const at::Tensor& y) {
 
 using Function = std::function<at::Tensor(const at::Tensor&, const at::Tensor&)>;
 
-/// A training of one process: its weights, and the loss before each step.
+/// A training in one process: its weights, and the loss before each step.
 struct Reference {
   Reference(std::shared_ptr<torch::nn::Module> module, const std::function<at::Tensor()>& loss) {
     torch::optim::SGD sgd(module->parameters(), rate);
@@ -76,7 +76,7 @@ TrainerOptions whole_batches() {
   return {.epochs = steps, .batch_size = rows * ht::world().size(), .shuffle = Shuffle::none, .progress = false};
 }
 
-/// What a trainer gives, from sums as means over rows.
+/// Compares a training with the reference; losses of a Trainer are means over rows.
 void check_equal(const Reference& expected, const at::Tensor& y, const Loss& loss, const ReplicaOptions& replica = {},
                  double per_row = 1) {
   DataParallel model(std::make_shared<Tagger>(), ht::Topology(ht::world()), replica);
@@ -98,7 +98,7 @@ struct Normed : Tagger {
 
 at::Tensor class_weights() { return torch::tensor({1.0, 20.0, 0.0, 3.0}, torch::kDouble); }
 
-/// A mean over what a mask leaves, and what it leaves.
+/// Returns the mean over the places that a mask keeps, and their number.
 std::pair<at::Tensor, at::Tensor> masked(const at::Tensor& scores, const at::Tensor& y) {
   const auto mask = y.ge(0).to(torch::kDouble);
   const auto squares = scores.square().sum(1) * mask;
@@ -145,7 +145,7 @@ TEST_CASE("A loss that gives its weight, or a sum, trains as in one process", "[
     check_equal(expected, y, masked);
     check_equal(expected, y, [](const at::Tensor& s, const at::Tensor& t) {
       const auto [value, weight] = masked(s, t);
-      return std::tuple(value, weight * 1e-30);  // a unit of its own
+      return std::tuple(value, weight * 1e-30);  // another unit of the weight
     });
   }
   const auto sum = [](const at::Tensor& s, const at::Tensor& t) { return 0.01 * (s.square().sum(1) * t.ge(0)).sum(); };
@@ -187,9 +187,9 @@ TEST_CASE("With DASO the nodes' gradients weigh as the loss says", "[nn][loss][d
     auto options = whole_batches();
     options.daso = DasoOptions{.interval = {.first = {4, 1}}};
     Trainer trainer(model, sgd, masked, options);
-    trainer.fit(dataset(sequences(), y));  // weights meet after every batch, which is an epoch
+    trainer.fit(dataset(sequences(), y));  // weights are averaged after every batch, which is an epoch
 
-    // With all nodes in one process each takes a step of its own rows, and counts by its ranks.
+    // With all nodes in one process, each takes a step with its own rows, weighted by its ranks.
     const auto net = std::make_shared<Tagger>();
     const auto ranks = ht::world().size();
     for (int step = 0; step < steps; ++step) {

@@ -1,8 +1,8 @@
 // A training that loses a node at a given place, for goes_on_test.py and slurm_test.py.
 //     goes_on <folder> <place> <mark>
-// Places: warmup, cycle, cooldown, writing, damaged (the newest checkpoint is, too), rank (only one dies), slow (none
-// dies), none. The mark is a file with the name of the node
-// that says that it has happened.
+// Places: warmup, cycle, cooldown, writing, damaged (the newest checkpoint is damaged, too), rank (only one rank
+// dies), slow (none dies), none. The mark is a file that records that it has happened, with the name of the
+// node.
 #include "../training.hpp"
 
 #include <heatpp/comm/environment.hpp>
@@ -22,7 +22,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-bool dies_writing = false;  // at the next file that is brought to the disk
+bool dies_writing = false;  // at the next file that is written to the disk
 
 struct Fault {
   fs::path folder, mark;
@@ -34,7 +34,7 @@ struct Fault {
     return host && host == mark.stem() && (place != "rank" || ht::world().rank() == 3) && !fs::exists(mark);
   }
 
-  /// Before a batch, of which `batch` were trained.
+  /// Called before a batch; `batch` is the number of trained ones.
   void look(std::int64_t batch, const DASO& daso) const {
     const auto counters = daso.counters();
     const bool under_way = daso.phase() == Phase::cycle && counters.starts > counters.merges;
@@ -49,7 +49,7 @@ struct Fault {
   [[noreturn]] void die() const {
     if (place == "damaged") damage_newest();
     std::ofstream(mark).put('\n');
-    if (place != "rank") ::kill(::getppid(), SIGKILL);  // Open MPI's or Slurm's daemon: the whole node is gone
+    if (place != "rank") ::kill(::getppid(), SIGKILL);  // the daemon of Open MPI or Slurm: the whole node is lost
     std::raise(SIGKILL);
     std::abort();
   }
@@ -105,7 +105,7 @@ int train(int argc, char** argv) {
 
 }  // namespace
 
-/// Stands before that of the system.
+/// Replaces the function of the system.
 extern "C" int fsync(int file) {
   if (dies_writing) fault.die();
   return static_cast<int>(::syscall(SYS_fsync, file));

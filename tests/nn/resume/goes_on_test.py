@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kills nodes, ranks and programs under scripts/heatpp-train, and looks at what has been trained in the end.
+"""Kills nodes, ranks and programs under scripts/heatpp-train, and checks what was trained in the end.
 
 usage: goes_on_test.py <heatpp-train> <mpirun> <goes_on>
 
-The nodes "a" and "b" are two daemons of Open MPI's or MPICH's on this machine, which mpirun reaches by a shell of ours: MPI
-and heatpp take them for machines of their own. srun and scontrol are stand-ins, which keep to what Slurm's manual pages say.
+The nodes "a" and "b" are two daemons of Open MPI or MPICH on this machine, which mpirun reaches through a shell of this test: MPI and heatpp take
+them for different machines. srun and scontrol are stand-ins that follow Slurm's manual pages.
 """
 
 import os
@@ -20,7 +20,7 @@ SCRIPT, MPIRUN, PROGRAM = sys.argv[1:4]
 BATCHES = 96
 OF_MPICH = "HYDRA" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True).stdout
 
-# Reaches a host that is not down. What daemons and ranks have in files is apart, as on two machines.
+# Reaches a host that is not down. Files of daemons and ranks are separate, as on two machines.
 AGENT = """#!/bin/sh
 host=$1; shift
 [ -e "$NODES/$host.down" ] && exit 255
@@ -64,7 +64,7 @@ class Place:
             (self.root / name).write_text(text)
             (self.root / name).chmod(0o755)
         agent = f"-launcher rsh -launcher-exec {root}/agent -hosts" if OF_MPICH else f"--mca plm_rsh_agent {root}/agent --host"
-        # lo: there may be no other network where this runs. MPICH lets ranks wait for a node that is lost.
+        # lo: there may be no other network on this machine. MPICH lets ranks wait for a lost node.
         self.env = os.environ | {"NODES": root, "MPIRUN": f"{MPIRUN} {agent}", "PATH": f"{root}:{os.environ['PATH']}",
                                  "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"} | ({"HEATPP_TIMEOUT": "8"} if OF_MPICH else {})
         self.options = ["--folder", str(self.folder), "--pause", "0"]
@@ -92,7 +92,7 @@ class Ended:
         self.starts = re.findall(r"starts .*, from (.*)", self.err)
 
     def numbers(self):
-        """What the program said in the end."""
+        """Returns the last output of the program."""
         found = re.findall(r"(\w+) (\S+)", self.out.splitlines()[-1])
         return {name: float(value) for name, value in found}
 
@@ -120,7 +120,7 @@ def number_of(name):
 
 
 def lost_nodes(loss):
-    """What the node was last seen to do is trained again from the newest whole checkpoint on, and nothing else."""
+    """The last work of the lost node is trained again from the newest undamaged checkpoint on, and nothing else."""
     places = {"warmup": 5, "cycle": 45, "writing": 50, "cooldown": 70, "damaged": 45}
     for place, host, slurm in [*((place, "b", False) for place in places), ("cycle", "a", False), ("cycle", "b", True)]:
         with tempfile.TemporaryDirectory() as root:
@@ -144,7 +144,7 @@ def lost_rank(loss):
 
 
 def stopped(slurm, loss):
-    """A signal ends the training with a checkpoint, from which it goes on later."""
+    """A signal ends the training with a checkpoint, from which it continues later."""
     with tempfile.TemporaryDirectory() as root:
         at = Place(root, slurm)
         process = at.train("slow")

@@ -6,7 +6,7 @@
 #include <heatpp_nn/training/inference.hpp>
 #include <torch/script.h>
 
-// Networks that train each other, and scripted ones of several outputs.
+// Networks that train each other, and scripted ones with several outputs.
 
 using namespace heatpp::nn;
 
@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int64_t per_rank = 3;
 
-/// The loss of a network that is to be fooled by another: its own, through it.
+/// Returns the loss for scores that should be `as`.
 at::Tensor judged(const at::Tensor& scores, double as) { return torch::mse_loss(scores, torch::full_like(scores, as)); }
 
-/// A layer that all ranks have alike.
+/// Returns a layer with the same weights on all ranks.
 std::shared_ptr<torch::nn::LinearImpl> layer(std::int64_t from, std::int64_t to, std::uint64_t seed) {
   torch::manual_seed(seed);
   torch::nn::Linear made(from, to);
@@ -25,14 +25,14 @@ std::shared_ptr<torch::nn::LinearImpl> layer(std::int64_t from, std::int64_t to,
   return made.ptr();
 }
 
-/// Rows of all ranks: what is real, and noise.
+/// Returns rows of all ranks: real ones, and noise.
 std::pair<at::Tensor, at::Tensor> rows_of(std::int64_t step) {
   const auto [x, y] = samples(per_rank * ht::world().size(), static_cast<std::uint64_t>(10 + step));
   return {y, x};
 }
 at::Tensor mine(const at::Tensor& rows) { return rows.narrow(0, per_rank * ht::world().rank(), per_rank); }
 
-/// What keeps the discriminator's gradients of the generator's loss to this rank.
+/// How the discriminator's gradients of the generator's loss are kept from travelling.
 enum class Way { no_sync, frozen };
 
 std::vector<at::Tensor> train_gan(Way way) {

@@ -5,7 +5,7 @@
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
-// float16: batches that overflow are left out as torch.amp.GradScaler does in one process with the rows of all ranks.
+// float16: batches that overflow are skipped, as torch.amp.GradScaler does in one process with the rows of all ranks.
 
 using namespace heatpp::nn;
 
@@ -32,7 +32,7 @@ struct Normed : torch::nn::Module {
   at::Tensor forward(const at::Tensor& x) { return second(torch::tanh(norm(first(x)))); }
 };
 
-/// Equal numbers of rows, one row on rank 0, and all on the last rank; together as many as one process takes.
+/// Returns distributions of the rows: equal, one row on rank 0, all on the last rank. The total is that of one process.
 std::vector<Counts> row_counts(std::int64_t rows) {
   const auto ranks = static_cast<std::size_t>(ht::world().size());
   if (ranks == 1) return {{rows}};
@@ -64,13 +64,13 @@ at::Tensor error(const at::Tensor& outputs, const at::Tensor& y) {
   return torch::mse_loss(outputs.to(torch::kFloat), y);
 }
 
-/// How many batches are left out of the training, and its weights.
+/// The number of skipped batches of a training, and its weights.
 struct Run {
   int left_out = 0;
   std::vector<at::Tensor> end = {};
 };
 
-/// As torch.amp.GradScaler does with all rows.
+/// Trains with all rows in one process, as torch.amp.GradScaler does.
 template <class Net>
 Run in_one_process(const Counts& counts) {
   Net net;
@@ -93,7 +93,7 @@ Run in_one_process(const Counts& counts) {
   return run;
 }
 
-/// With loops of one's own; `told`: ranks say how many rows all of them have.
+/// Trains with a loop without Trainer; `told`: ranks pass the number of rows of all ranks.
 template <class Net>
 Run by_ranks(const Counts& counts, bool told) {
   const ht::Topology topology(ht::world());
@@ -122,7 +122,7 @@ Run by_ranks(const Counts& counts, bool told) {
   return run;
 }
 
-/// Counts its steps.
+/// An SGD that counts its steps.
 struct CountedSgd : torch::optim::SGD {
   using SGD::SGD;
   int steps_done = 0;
@@ -164,7 +164,7 @@ TEST_CASE("float16 leaves out no more batches than in one process, whatever the 
       INFO(rows << " rows, way " << i << " to share them");
       const auto plain = in_one_process<SmallFloatNet>(counts[i]);
       const auto normed = in_one_process<Normed<torch::nn::BatchNorm1d>>(counts[i]);
-      if (i == 0) check(by_ranks<SmallFloatNet>(counts[i], false), plain);  // a rank supposes what others have
+      if (i == 0) check(by_ranks<SmallFloatNet>(counts[i], false), plain);  // a rank assumes equal numbers of rows
       check(by_ranks<SmallFloatNet>(counts[i], true), plain);
       for (const bool told : {false, true}) check(by_ranks<Normed<SyncBatchNorm>>(counts[i], told), normed);
     }

@@ -9,16 +9,16 @@ using namespace heatpp::nn;
 
 namespace {
 
-constexpr std::int64_t rows = 22;  // which 3 and 4 ranks have unevenly
+constexpr std::int64_t rows = 22;  // uneven on 3 and 4 ranks
 
-/// This rank's rows of what all ranks have, with the last rank short of some.
+/// Returns this rank's rows of a tensor that all ranks have; the last rank has fewer.
 ht::DNDarray cut(const at::Tensor& whole) {
   const auto ranks = ht::world().size(), rank = ht::world().rank();
   const auto bound = [&](int r) { return r == ranks ? whole.size(0) : std::min(whole.size(0), 8L * r); };
   return ht::from_local(whole.narrow(0, bound(rank), bound(rank + 1) - bound(rank)).contiguous(), {.split = 0});
 }
 
-/// An autoencoder that samples by noise that it is given.
+/// A variational autoencoder whose noise is an input.
 struct Vae : torch::nn::Module {
   torch::nn::Linear mu = register_module("mu", torch::nn::Linear(5, 2));
   torch::nn::Linear logvar = register_module("logvar", torch::nn::Linear(5, 2));
@@ -42,7 +42,7 @@ at::Tensor vae_loss(const Tensors& outputs, const Tensors& targets, const Tensor
   return ((off + divergence) * targets[1]).mean();
 }
 
-/// Gives u = w x^2 and its derivative.
+/// Returns u = w x^2 and its derivative.
 struct Parabola : torch::nn::Module {
   at::Tensor w = register_parameter("w", torch::full({1}, 3.0, torch::kDouble));
   std::tuple<at::Tensor, at::Tensor> forward(const at::Tensor& points) {

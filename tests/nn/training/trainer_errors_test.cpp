@@ -19,7 +19,7 @@ bool is_last() { return rank() == ht::world().size() - 1; }
 
 at::Tensor error(const at::Tensor& outputs, const at::Tensor& targets) { return torch::mse_loss(outputs, targets); }
 
-/// Rows of a regression, cut evenly over the ranks of `comm`.
+/// Returns rows of a regression, split evenly over the ranks of `comm`.
 Dataset regression(std::int64_t rows = 24, const ht::Communicator& comm = ht::world()) {
   const auto [x, y] = samples(rows);
   const auto part = [&](const at::Tensor& whole) {
@@ -29,7 +29,7 @@ Dataset regression(std::int64_t rows = 24, const ht::Communicator& comm = ht::wo
   return {part(x), part(y)};
 }
 
-/// A network with what trains it.
+/// A network with its optimizer and Trainer.
 struct Run {
   explicit Run(TrainerOptions options, Loss loss = error)
       : model(std::make_shared<SmallNet>(), ht::Topology(ht::world())),
@@ -45,7 +45,7 @@ struct Run {
   Trainer trainer;
 };
 
-/// Whether `call` throws E with this in its message on this rank; one that throws something else does not.
+/// Whether `call` throws E with this message on this rank. Another exception does not count.
 template <class E>
 bool throws(const std::string& text, const std::function<void()>& call) {
   try {
@@ -58,13 +58,13 @@ bool throws(const std::string& text, const std::function<void()>& call) {
   return false;
 }
 
-/// The same for a training whose last rank has other options.
+/// Whether a training throws if the last rank has other options.
 bool throws_where(const std::string& text, const TrainerOptions& options, const TrainerOptions& other) {
   return throws<ht::ValueError>(text,
                                 [&] { Run(is_last() ? other : options).trainer.fit(regression(), regression()); });
 }
 
-/// A network that takes no batch of one row.
+/// A network that refuses batches of one row.
 struct NormNet : torch::nn::Module {
   torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(5));
   torch::nn::Linear last = register_module("last", torch::nn::Linear(5, 3));
@@ -75,7 +75,7 @@ struct NormNet : torch::nn::Module {
 }  // namespace
 
 TEST_CASE("Datasets on other ranks than the model's are refused", "[nn][trainer]") {
-  if (ht::world().size() == 1) return;  // one rank has no other communicator of as many
+  if (ht::world().size() == 1) return;  // one rank has no other communicator of the same size
   const auto parts = *ht::world().split(rank() % 2);
   const auto elsewhere = regression(24, parts);
   Run run({});
@@ -85,7 +85,7 @@ TEST_CASE("Datasets on other ranks than the model's are refused", "[nn][trainer]
   CHECK(throws<ht::CommError>("[evaluate] got a dataset on", [&] { (void)run.trainer.evaluate(elsewhere); }));
   CHECK(throws<ht::CommError>("[evaluate] got a dataset on", [&] { (void)evaluate(network, elsewhere, error); }));
 
-  const auto outputs = run.trainer.predict(elsewhere.inputs());  // its rows ask nobody else
+  const auto outputs = run.trainer.predict(elsewhere.inputs());  // predict uses only local rows
   CHECK(outputs.comm().same_ranks(parts));
   CHECK(outputs.shape() == ht::Shape{24, 3});
 }
@@ -290,7 +290,7 @@ TEST_CASE("What a loss, a metric or the network throws on one rank in evaluate i
   }));
   CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)evaluate(network, regression(), loss, {}, few); }));
   CHECK(run.model.module().is_training());
-  CHECK(evaluate(network, regression(), error, {}, few).rows == 24);  // nothing is left under way
+  CHECK(evaluate(network, regression(), error, {}, few).rows == 24);  // no operation is left under way
 }
 
 TEST_CASE("Arguments of evaluate that differ between ranks are refused", "[nn][trainer]") {

@@ -18,7 +18,7 @@ namespace {
 
 at::Tensor error(const at::Tensor& outputs, const at::Tensor& targets) { return torch::mse_loss(outputs, targets); }
 
-/// Rows of a regression, cut evenly over the ranks.
+/// Returns rows of a regression, split evenly over the ranks.
 Dataset regression(std::int64_t rows = 24, at::ScalarType dtype = torch::kDouble) {
   const auto [x, y] = samples(rows);
   const auto part = [&](const at::Tensor& whole) {
@@ -36,7 +36,7 @@ struct NormNet : SmallNet {
   at::Tensor forward(const at::Tensor& x) { return SmallNet::forward(norm(x)); }
 };
 
-/// An empty folder, which goes with this.
+/// A folder that is empty at first and is removed at the end.
 struct Folder {
   std::filesystem::path path = scratch_path("nn_trainer_state");
   Folder() { clear(); }
@@ -85,7 +85,7 @@ TEST_CASE("Groups of parameters keep the ratio of their rates", "[nn][trainer]")
   run.trainer.fit(regression());
   CHECK(run.rates() == std::vector<double>{0.1, 0.001});
 
-  // Through a schedule that ends with 0, into another training.
+  // A schedule that ends with 0, then another training.
   const auto schedule = [](std::int64_t batch) { return batch == 1 ? 0.0 : 0.5; };
   Run again({.rate = schedule}, 0.001, 0.1);
   again.trainer.fit(regression());
@@ -204,7 +204,7 @@ TEST_CASE("Dropout differs between ranks, and the program's numbers go on alike"
   }
 
   net->masks.clear();
-  trainer.fit(regression());  // draws others
+  trainer.fit(regression());  // draws other numbers
   CHECK_FALSE(net->masks.front().equal(first));
   net->masks.clear();
   torch::manual_seed(0);
@@ -227,7 +227,7 @@ TEST_CASE("A batch of one row for BatchNorm is an error on all ranks that names 
   const auto mine = [&](const at::Tensor& all) {
     return ht::from_local(all.narrow(0, 2 * rank, rank == ranks - 1 ? 1 : 2).contiguous(), {.split = 0});
   };
-  const Dataset one_alone(mine(x), mine(y));  // the last rank has it, and the others must not wait for this one
+  const Dataset one_alone(mine(x), mine(y));  // only the last rank has the row, and the others must not wait for it
   const auto fault = Catch::Contains("[fit] got a batch of one row on a rank"),
              way_out = Catch::Contains("expected remainder drop or pad, or SyncBatchNorm with synchronise_norms");
   for (const auto& data : {regression(3 * ranks), one_alone}) {

@@ -10,9 +10,9 @@ struct NamedInfo {
   TensorInfo info;
 };
 
-/// Throws ValueError where inputs are more or fewer, or have other sizes than the network was exported for: others than
-/// numbers, or several for one symbol, or one beyond its range. A range from 2 on, which torch.export gives axes of any
-/// length, stands for all.
+/// Throws ValueError if the number of inputs or their sizes differ from those of the export: another number, several
+/// values of one symbol, or one beyond its range. A range from 2 on, which torch.export writes for axes of any length,
+/// includes all lengths.
 void check_inputs(const std::vector<at::Tensor>& inputs, const std::vector<NamedInfo>& expected,
                   const std::map<std::string, ExportedRange>& ranges);
 

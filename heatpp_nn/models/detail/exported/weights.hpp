@@ -18,7 +18,7 @@ class ExportedWeights {
   /// Both throw Malformed if there is none.
   [[nodiscard]] const at::Tensor& weight(const std::string& name) const;
   [[nodiscard]] const at::Tensor& constant(const std::string& name) const;
-  /// Of weights, by name.
+  /// Returns what the archive says of a weight, by name.
   [[nodiscard]] const TensorInfo& info(const std::string& name) const;
   /// Puts the values as they are back into an archive.
   void store(ExportedArchive& archive) const;

@@ -143,7 +143,7 @@ class Reader {
     return number(element(choice.value).constant);
   }
 
-  /// Tensors and numbers are told apart before anything is computed.
+  /// Throws for a tensor where a number is expected, and the inverse, before anything is computed.
   void check(Names::Kind kind) const {
     if (!type_) return;
     const bool takes_tensor = is(type_, TypeKind::TensorType), is_tensor = kind == Names::Kind::tensor;
