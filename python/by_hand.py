@@ -1,8 +1,5 @@
 """What python/generate.py does not write: types that src/casters.hpp converts, and declarations that Python does not have, with the reason."""
 
-# The tables of functions; the last arguments are the docstrings.
-TABLES = ["UNARY", "BINARY", "REDUCTION", "NAN_REDUCTION", "SCAN", "IN_PLACE", "RANDOM0", "RANDOM1", "RANDOM2", "RANDOM3"]
-
 CASTERS = {f"heatpp::{name}" for name in (
     "Dtype", "Device", "Shape", "Axes", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
     "HistogramRange", "MinkaMle", "linalg::NormOrder", "io::Source")}

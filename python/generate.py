@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "python")]
 import by_hand  # noqa: E402
-from declarations import Parser, macro_entries, own_text  # noqa: E402
+from declarations import Parser, own_text  # noqa: E402
 
 ATOMS = {"void", "bool", "char", "int", "float", "double", "std::int64_t", "std::size_t", "std::uint64_t", "std::uint32_t", "std::string", "std::string_view",
          "std::filesystem::path", "at::Tensor"}
@@ -36,11 +36,6 @@ class Headers:
         self.types = {found.full: found for found in self.all if found.kind in ("class", "struct", "enum", "using")}
         for found in list(self.types.values()):
             self.types.update({inner.full: inner for inner in found.members if not isinstance(inner, str) and inner.kind in ("class", "struct", "enum", "using")})
-        self.given = {}
-        for table in ROOT.glob("heatpp/**/*.inc"):
-            named, aliases = macro_entries(table.read_text(), {"HEATPP_" + kind for kind in by_hand.TABLES})
-            named = {**named, **{alias: f"another name of {target}" for alias, target in aliases.items()}}
-            self.given.update({("random" in table.parts, name): sentence for name, sentence in named.items()})
 
     def resolve(self, name, space):
         """Returns the declaration of the type that a name means inside a namespace or class."""
@@ -219,7 +214,7 @@ class Writer:
             takes.insert(0, f"{'const ' if 'const' in function.words else ''}{owner.full}{'*' if constructor else '&'} self_")
         arguments = "".join(f', "{name}"_a' + (f" = {headers.qualified_value(default, function.space, kind)}" if default else "")
                             for kind, name, default in given)
-        doc = text_of(function.doc) or headers.given.get(("random" in function.space, function.name), "")
+        doc = text_of(function.doc)
         if is_property(function, owner):
             return f'{target}.def_prop_ro("{function.name}", [](const {owner.full}& self_) {{ return self_.{function.name}(); }}, R"doc({doc})doc");'
         define = "def_static" if static and owner else "def"

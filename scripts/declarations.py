@@ -43,19 +43,6 @@ def first_sentence(comment):
     return re.split(r"(?<=[^.]\.)(?<! al\.)\s", text, maxsplit=1)[0].rstrip(".:")
 
 
-def macro_entries(text, macros):
-    """Returns functions of an .inc file, name -> description, and aliases, name -> function."""
-    named, aliases = {}, {}
-    for macro, arguments in re.findall(r"^(HEATPP_\w+)\((.*)\)$", text.replace(",\n", ", "), re.M):
-        name = arguments.split(",")[0].strip()
-        if macro.endswith("_ALIAS"):
-            aliases[name] = arguments.split(",")[1].strip()
-        elif macro in macros:
-            given = re.search(r'"((?:[^"\\]|\\.)*)"\s*$', arguments)
-            named[name] = given.group(1) if given else ""
-    return named, aliases
-
-
 def joined(tokens):
     """Joins tokens to text, with blanks between words."""
     text = ""
@@ -191,6 +178,8 @@ class Parser:
         i = 0
         while i < len(chunk) and chunk[i] == "template":
             i = after_angles(chunk, i + 1)
+        if chunk[i:i + 1] == ["requires"]:  # of a class template
+            i = next((j for j in range(i, len(chunk)) if chunk[j] in ("class", "struct")), i)
         return chunk[i] if i < len(chunk) and chunk[i] in ("class", "struct", "enum", "concept") and "(" not in chunk[:i + 3] else None
 
     def type(self, chunk, i, stop, space, doc):
@@ -276,10 +265,10 @@ def own_text(preprocessed, belongs):
     texts, current = {}, None
     for line in preprocessed.splitlines(keepends=True):
         marker = re.match(r'# \d+ "([^"]+)"', line)
-        if marker and not marker.group(1).endswith(".inc"):  # tables belong to the header that expands them
+        if marker:
             current = belongs(marker.group(1))
             if current:
                 texts.setdefault(current, []).append("\n")
-        elif current and not marker:
+        elif current:
             texts[current].append(line)
     return {header: "".join(lines) for header, lines in texts.items()}

@@ -172,17 +172,13 @@ struct Case {
          static_cast<void>(__VA_ARGS__);        \
        }},
 #define LOCAL(function, ...) COST(function, "", 0, 0, __VA_ARGS__)
-#define HEATPP_UNARY(name, function, doc) LOCAL(name, ht::name(whole))
-#define HEATPP_BINARY(name, function, numbers, doc) LOCAL(name, ht::name(whole, whole))
-#define HEATPP_UNARY_ALIAS(alias, name) HEATPP_UNARY(alias, , )
-#define HEATPP_BINARY_ALIAS(alias, name) HEATPP_BINARY(alias, , , )
+#define HEATPP_UNARY(name, function) LOCAL(name, ht::name(whole))
+#define HEATPP_BINARY(name, function, numbers) LOCAL(name, ht::name(whole, whole))
 const Case cases[] = {
 #include "costs.inc"
 #include "local.inc"
 #include <heatpp/ops/elementwise/elementwise.inc>
 };
-#undef HEATPP_BINARY_ALIAS
-#undef HEATPP_UNARY_ALIAS
 #undef HEATPP_BINARY
 #undef HEATPP_UNARY
 #undef LOCAL

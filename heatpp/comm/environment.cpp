@@ -1,3 +1,5 @@
+#include <heatpp/comm/environment.hpp>
+
 #include <mpi.h>
 
 #include <heatpp/comm/communicator.hpp>
@@ -7,7 +9,6 @@
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
-#include <heatpp/comm/environment.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-#include <mpi.h>
-
 #include <heatpp/comm/log.hpp>
+
+#include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/log.hpp>
 #include <heatpp/comm/progress_thread.hpp>
+
+#include <heatpp/comm/log.hpp>
 #include <heatpp/comm/request.hpp>
 
 #include <mpi.h>

@@ -1,3 +1,5 @@
+#include <heatpp/comm/topology.hpp>
+
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/hash.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/identity.hpp>
-#include <heatpp/comm/topology.hpp>
 
 #include <algorithm>
 #include <limits>

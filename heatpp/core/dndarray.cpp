@@ -1,3 +1,5 @@
+#include <heatpp/core/dndarray.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/core/detail/host/threads.hpp>

@@ -1,7 +1,8 @@
+#include <heatpp/core/factories.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/element.hpp>
-#include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 
 #include <algorithm>

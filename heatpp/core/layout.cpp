@@ -1,6 +1,7 @@
+#include <heatpp/core/layout.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/owner.hpp>
-#include <heatpp/core/layout.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/literal.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
+#include <heatpp/core/printing.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
 
 #include <algorithm>

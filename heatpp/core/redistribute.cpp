@@ -1,3 +1,5 @@
+#include <heatpp/core/redistribute.hpp>
+
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/redistribute.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,9 @@
+#include <heatpp/core/rows.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/core/rows.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/slice.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,10 +1,11 @@
+#include <heatpp/fft/fft.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/fft/detail/along_split.hpp>
 #include <heatpp/fft/detail/lines.hpp>
-#include <heatpp/fft/fft.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/padding/pad.hpp>

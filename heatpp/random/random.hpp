@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/random/generator.hpp>
+#include <heatpp/random/distributions.hpp>
 
 // NumPy's random functions, drawn from the default generator. See Generator for their common rules.
 namespace heatpp::random {
@@ -9,15 +9,19 @@ namespace heatpp::random {
 [[nodiscard]] inline DNDarray random(const Shape& shape = {}, const ArrayOptions& options = {}) {
   return default_generator().random(shape, options);
 }
+/// Another name of `random`.
 [[nodiscard]] inline DNDarray rand(const Shape& shape = {}, const ArrayOptions& options = {}) {
   return random(shape, options);
 }
+/// Another name of `random`.
 [[nodiscard]] inline DNDarray random_sample(const Shape& shape = {}, const ArrayOptions& options = {}) {
   return random(shape, options);
 }
+/// Another name of `random`.
 [[nodiscard]] inline DNDarray ranf(const Shape& shape = {}, const ArrayOptions& options = {}) {
   return random(shape, options);
 }
+/// Another name of `random`.
 [[nodiscard]] inline DNDarray sample(const Shape& shape = {}, const ArrayOptions& options = {}) {
   return random(shape, options);
 }
@@ -31,6 +35,7 @@ namespace heatpp::random {
 [[nodiscard]] inline DNDarray standard_normal(const Shape& shape = {}, const ArrayOptions& options = {}) {
   return default_generator().standard_normal(shape, options);
 }
+/// Another name of `standard_normal`.
 [[nodiscard]] inline DNDarray randn(const Shape& shape = {}, const ArrayOptions& options = {}) {
   return standard_normal(shape, options);
 }
@@ -84,36 +89,11 @@ namespace heatpp::random {
   return integers(high, shape, options);
 }
 
-#define HEATPP_RANDOM0(name, sampler, doc)                                                        \
-  [[nodiscard]] inline DNDarray name(const Shape& shape = {}, const ArrayOptions& options = {}) { \
-    return default_generator().name(shape, options);                                              \
-  }
-#define HEATPP_RANDOM1(name, sampler, p, p_default, doc)                                  \
-  [[nodiscard]] inline DNDarray name(const Operand& p p_default, const Shape& shape = {}, \
-                                     const ArrayOptions& options = {}) {                  \
-    return default_generator().name(p, shape, options);                                   \
-  }
-#define HEATPP_RANDOM2(name, sampler, p, p_default, q, q_default, doc)                                                \
-  [[nodiscard]] inline DNDarray name(const Operand& p p_default, const Operand& q q_default, const Shape& shape = {}, \
-                                     const ArrayOptions& options = {}) {                                              \
-    return default_generator().name(p, q, shape, options);                                                            \
-  }
-#define HEATPP_RANDOM3(name, sampler, p, p_default, q, q_default, r, r_default, doc)         \
-  [[nodiscard]] inline DNDarray name(const Operand& p p_default, const Operand& q q_default, \
-                                     const Operand& r r_default, const Shape& shape = {},    \
-                                     const ArrayOptions& options = {}) {                     \
-    return default_generator().name(p, q, r, shape, options);                                \
-  }
-#include <heatpp/random/distributions.inc>
-#undef HEATPP_RANDOM0
-#undef HEATPP_RANDOM1
-#undef HEATPP_RANDOM2
-#undef HEATPP_RANDOM3
-
 /// Returns the whole numbers below n in random order, as int64.
 [[nodiscard]] inline DNDarray permutation(std::int64_t n, const ArrayOptions& options = {}) {
   return default_generator().permutation(n, options);
 }
+/// Another name of `permutation`.
 [[nodiscard]] inline DNDarray randperm(std::int64_t n, const ArrayOptions& options = {}) {
   return permutation(n, options);
 }

@@ -1,10 +1,11 @@
+#include <heatpp/sparse/construction.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/random/detail/draws.hpp>
-#include <heatpp/sparse/construction.hpp>
 #include <heatpp/sparse/detail/adopted.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 

@@ -1,8 +1,9 @@
+#include <heatpp/sparse/conversion.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/printing.hpp>
 #include <heatpp/ops/operands/index.hpp>
-#include <heatpp/sparse/conversion.hpp>
 #include <heatpp/sparse/detail/entry_lines.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 

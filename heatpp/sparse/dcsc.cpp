@@ -1,8 +1,9 @@
+#include <heatpp/sparse/dcsc.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
-#include <heatpp/sparse/dcsc.hpp>
 #include <heatpp/sparse/detail/entry_lines.hpp>
 
 #include <ostream>

@@ -86,9 +86,11 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 /// Returns the sparse product, cut as `b`. Collective.
 [[nodiscard]] DCSCMatrix matmul(const DCSCMatrix& a, const DCSCMatrix& b);
 
+/// Returns a + b, as `add` of DCSRMatrix. Collective.
 [[nodiscard]] inline DCSCMatrix add(const DCSCMatrix& a, const DCSCMatrix& b) {
   return DCSCMatrix(add(a.transposed(), b.transposed()));
 }
+/// Returns a - b, as `subtract` of DCSRMatrix. Collective.
 [[nodiscard]] inline DCSCMatrix subtract(const DCSCMatrix& a, const DCSCMatrix& b) {
   return DCSCMatrix(subtract(a.transposed(), b.transposed()));
 }
@@ -107,36 +109,49 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 [[nodiscard]] inline DCSCMatrix operator/(const DCSCMatrix& a, double divisor) { return multiply(a, 1 / divisor); }
 [[nodiscard]] inline DCSCMatrix operator-(const DCSCMatrix& a) { return DCSCMatrix(-a.transposed()); }
 
+/// Applies f to the entries, as `map_values` of DCSRMatrix.
 [[nodiscard]] inline DCSCMatrix map_values(const DCSCMatrix& a, const std::function<DNDarray(const DNDarray&)>& f) {
   return DCSCMatrix(map_values(a.transposed(), f));
 }
+/// Returns the matrix in another dtype. Local.
 [[nodiscard]] inline DCSCMatrix astype(const DCSCMatrix& a, Dtype dtype) {
   return DCSCMatrix(astype(a.transposed(), dtype));
 }
+/// Returns the absolute values of the entries.
 [[nodiscard]] inline DCSCMatrix abs(const DCSCMatrix& a) { return DCSCMatrix(abs(a.transposed())); }
+/// Returns the complex conjugate of the entries.
 [[nodiscard]] inline DCSCMatrix conj(const DCSCMatrix& a) { return DCSCMatrix(conj(a.transposed())); }
+/// Multiplies row i by factors[i]. Collective.
 [[nodiscard]] inline DCSCMatrix scale_rows(const DCSCMatrix& a, const DNDarray& factors) {
   return DCSCMatrix(scale_columns(a.transposed(), factors));
 }
+/// Multiplies column j by factors[j]. Collective.
 [[nodiscard]] inline DCSCMatrix scale_columns(const DCSCMatrix& a, const DNDarray& factors) {
   return DCSCMatrix(scale_rows(a.transposed(), factors));
 }
+/// Removes entries that are 0.
 [[nodiscard]] inline DCSCMatrix eliminate_zeros(const DCSCMatrix& a) {
   return DCSCMatrix(eliminate_zeros(a.transposed()));
 }
+/// Returns the entries to a power.
 [[nodiscard]] inline DCSCMatrix power(const DCSCMatrix& a, const Scalar& exponent) {
   return DCSCMatrix(power(a.transposed(), exponent));
 }
+/// Keeps the entries up to the k-th diagonal.
 [[nodiscard]] inline DCSCMatrix tril(const DCSCMatrix& a, std::int64_t k = 0) {
   return DCSCMatrix(triu(a.transposed(), -k));
 }
+/// Keeps the entries from the k-th diagonal on.
 [[nodiscard]] inline DCSCMatrix triu(const DCSCMatrix& a, std::int64_t k = 0) {
   return DCSCMatrix(tril(a.transposed(), -k));
 }
+/// Returns the main diagonal, cut as the columns if `a` is.
 [[nodiscard]] inline DNDarray diagonal(const DCSCMatrix& a) { return diagonal(a.transposed()); }
+/// Returns whether shapes and all elements are equal, for any entries. Collective.
 [[nodiscard]] inline bool array_equal(const DCSCMatrix& a, const DCSCMatrix& b) {
   return array_equal(a.transposed(), b.transposed());
 }
+/// Returns whether shapes are equal and all elements are close, as `isclose` says. Collective.
 [[nodiscard]] inline bool allclose(const DCSCMatrix& a, const DCSCMatrix& b, double rtol = 1e-5, double atol = 1e-8) {
   return allclose(a.transposed(), b.transposed(), rtol, atol);
 }
@@ -155,12 +170,19 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 [[nodiscard]] DCSCMatrix hstack(const std::vector<DCSCMatrix>& matrices);
 [[nodiscard]] DCSCMatrix block_diag(const std::vector<DCSCMatrix>& matrices);
 
-// Reduce all elements, each column (axis 0), cut as the columns, or each row (axis 1), cut evenly if `a` is cut.
+// These reduce all elements, each column (axis 0), cut as the columns, or each row (axis 1), cut evenly if `a` is cut.
+
+/// Returns the sums.
 [[nodiscard]] DNDarray sum(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+/// Returns the means.
 [[nodiscard]] DNDarray mean(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+/// Returns the largest elements.
 [[nodiscard]] DNDarray max(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+/// Returns the smallest elements.
 [[nodiscard]] DNDarray min(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+/// Returns how many elements are not 0. Collective.
 [[nodiscard]] inline std::int64_t count_nonzero(const DCSCMatrix& a) { return count_nonzero(a.transposed()); }
+/// Returns the Frobenius norm. Collective.
 [[nodiscard]] inline double norm(const DCSCMatrix& a) { return norm(a.transposed()); }
 
 }  // namespace heatpp::sparse

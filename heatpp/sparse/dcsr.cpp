@@ -1,3 +1,5 @@
+#include <heatpp/sparse/dcsr.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/detail/impl.hpp>
 

@@ -1,3 +1,5 @@
+#include <heatpp/sparse/elementwise.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/relayout.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
-#include <heatpp/sparse/elementwise.hpp>
 
 namespace heatpp::sparse {
 

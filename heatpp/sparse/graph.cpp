@@ -1,3 +1,5 @@
+#include <heatpp/sparse/graph.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -7,7 +9,6 @@
 #include <heatpp/sparse/construction.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 #include <heatpp/sparse/elementwise.hpp>
-#include <heatpp/sparse/graph.hpp>
 #include <heatpp/sparse/product.hpp>
 #include <heatpp/sparse/reductions.hpp>
 

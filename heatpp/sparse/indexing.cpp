@@ -1,10 +1,11 @@
+#include <heatpp/sparse/indexing.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/sparse/detail/fetched.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
-#include <heatpp/sparse/indexing.hpp>
 
 #include <algorithm>
 

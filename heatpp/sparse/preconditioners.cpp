@@ -1,3 +1,5 @@
+#include <heatpp/sparse/preconditioners.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/sparse/detail/structure.hpp>
 #include <heatpp/sparse/elementwise.hpp>
-#include <heatpp/sparse/preconditioners.hpp>
 
 #include <ATen/Dispatch.h>
 

@@ -1,10 +1,11 @@
+#include <heatpp/sparse/product.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 #include <heatpp/sparse/detail/spmv.hpp>
-#include <heatpp/sparse/product.hpp>
 
 namespace heatpp::sparse {
 

@@ -1,3 +1,5 @@
+#include <heatpp/sparse/reductions.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -11,7 +13,6 @@
 #include <heatpp/sparse/detail/structure.hpp>
 #include <heatpp/sparse/elementwise.hpp>
 #include <heatpp/sparse/product.hpp>
-#include <heatpp/sparse/reductions.hpp>
 
 namespace heatpp::sparse {
 

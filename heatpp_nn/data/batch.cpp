@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/data/batch.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/data/data_loader.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/data/detail/samples.hpp>
 
 #include <ATen/ATen.h>

@@ -1,6 +1,7 @@
+#include <heatpp_nn/data/dataset.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/data/dataset.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
 #include <heatpp_nn/data/detail/stored_samples.hpp>
 

@@ -1,6 +1,7 @@
+#include <heatpp_nn/data/sampler.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
-#include <heatpp_nn/data/sampler.hpp>
 
 #include <ATen/ATen.h>
 

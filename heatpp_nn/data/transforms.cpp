@@ -1,6 +1,7 @@
+#include <heatpp_nn/data/transforms.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
-#include <heatpp_nn/data/transforms.hpp>
 
 #include <ATen/ATen.h>
 

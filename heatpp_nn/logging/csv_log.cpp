@@ -1,8 +1,9 @@
+#include <heatpp_nn/logging/csv_log.hpp>
+
 #include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
-#include <heatpp_nn/logging/csv_log.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

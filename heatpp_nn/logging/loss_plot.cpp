@@ -1,7 +1,8 @@
+#include <heatpp_nn/logging/loss_plot.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/logging/detail/svg.hpp>
-#include <heatpp_nn/logging/loss_plot.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,9 @@
+#include <heatpp_nn/logging/picture.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/logging/detail/png.hpp>
-#include <heatpp_nn/logging/picture.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <unistd.h>
 
 #include <algorithm>

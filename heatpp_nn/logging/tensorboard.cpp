@@ -1,7 +1,8 @@
+#include <heatpp_nn/logging/tensorboard.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/logging/detail/event_file.hpp>
 #include <heatpp_nn/logging/picture.hpp>
-#include <heatpp_nn/logging/tensorboard.hpp>
 #include <unistd.h>
 
 #include <ATen/ATen.h>

@@ -1,6 +1,7 @@
+#include <heatpp_nn/logging/timeline.hpp>
+
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
-#include <heatpp_nn/logging/timeline.hpp>
 
 namespace heatpp::nn {
 

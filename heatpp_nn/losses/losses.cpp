@@ -1,7 +1,8 @@
+#include <heatpp_nn/losses/losses.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/losses/detail/weighed_loss.hpp>
-#include <heatpp_nn/losses/losses.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,10 +1,11 @@
+#include <heatpp_nn/models/exported_info.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/models/detail/exported/graph/builder.hpp>
 #include <heatpp_nn/models/detail/exported/malformed.hpp>
 #include <heatpp_nn/models/detail/exported/program.hpp>
 #include <heatpp_nn/models/detail/module_file.hpp>
-#include <heatpp_nn/models/exported_info.hpp>
 
 #include <ATen/ATen.h>
 

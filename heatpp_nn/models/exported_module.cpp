@@ -1,8 +1,9 @@
+#include <heatpp_nn/models/exported_module.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/models/detail/exported/program.hpp>
 #include <heatpp_nn/models/detail/module_file.hpp>
-#include <heatpp_nn/models/exported_module.hpp>
 
 #include <ATen/ATen.h>
 

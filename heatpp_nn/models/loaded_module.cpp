@@ -1,10 +1,11 @@
+#include <heatpp_nn/models/loaded_module.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/models/detail/exported/archive.hpp>
 #include <heatpp_nn/models/detail/module_file.hpp>
 #include <heatpp_nn/models/exported_module.hpp>
-#include <heatpp_nn/models/loaded_module.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
 #include <ATen/ATen.h>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/models/resnet.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/recompute.hpp>
 
 namespace heatpp::nn {

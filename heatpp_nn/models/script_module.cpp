@@ -1,10 +1,11 @@
+#include <heatpp_nn/models/script_module.hpp>
+
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/models/detail/module_file.hpp>
 #include <heatpp_nn/models/detail/script_values.hpp>
-#include <heatpp_nn/models/script_module.hpp>
 
 #include <torch/script.h>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/models/unet.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/recompute.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 

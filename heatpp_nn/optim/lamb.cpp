@@ -1,6 +1,7 @@
+#include <heatpp_nn/optim/lamb.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/optim/detail/squares.hpp>
-#include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 
 #include <ATen/ATen.h>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/optim/layerwise.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 
 namespace heatpp::nn {

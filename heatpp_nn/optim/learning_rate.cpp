@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/optim/learning_rate.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <torch/optim/optimizer.h>
 

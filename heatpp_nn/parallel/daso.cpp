@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/parallel/detail/timed.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>

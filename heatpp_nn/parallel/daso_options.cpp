@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/daso_options.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 namespace heatpp::nn {
 

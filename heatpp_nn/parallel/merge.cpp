@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/merge.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,6 +1,7 @@
+#include <heatpp_nn/parallel/mixed_precision.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/parallel/mixed_precision.hpp>
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>

@@ -1,10 +1,11 @@
+#include <heatpp_nn/parallel/online.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
 #include <heatpp_nn/data/detail/samples.hpp>
 #include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
-#include <heatpp_nn/parallel/online.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
 

@@ -1,3 +1,5 @@
+#include <heatpp_nn/parallel/replica.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp_nn/optim/detail/squares.hpp>
 #include <heatpp_nn/parallel/detail/complex_watch.hpp>
 #include <heatpp_nn/parallel/detail/statistics.hpp>
-#include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>
 

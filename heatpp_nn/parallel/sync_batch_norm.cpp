@@ -1,6 +1,7 @@
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>

@@ -1,10 +1,11 @@
+#include <heatpp_nn/training/checkpoint.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/parallel/detail/flat.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
-#include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/forwarded.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
 #include <heatpp_nn/training/detail/training.hpp>

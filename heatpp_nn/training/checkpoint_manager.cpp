@@ -1,6 +1,7 @@
+#include <heatpp_nn/training/checkpoint_manager.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
-#include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
 
 #include <algorithm>

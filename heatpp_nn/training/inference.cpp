@@ -1,3 +1,5 @@
+#include <heatpp_nn/training/inference.hpp>
+
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
@@ -9,7 +11,6 @@
 #include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/training/detail/explained.hpp>
 #include <heatpp_nn/losses/detail/weighed_loss.hpp>
-#include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 
 #include <ATen/ATen.h>

@@ -1,6 +1,7 @@
+#include <heatpp_nn/training/metrics.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/training/metrics.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,10 +1,11 @@
+#include <heatpp_nn/training/safetensors.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/models/loaded_module.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
-#include <heatpp_nn/training/safetensors.hpp>
 
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>

@@ -1,3 +1,5 @@
+#include <heatpp_nn/training/trainer.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -20,7 +22,6 @@
 #include <heatpp_nn/training/metrics.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/stop_signal.hpp>
-#include <heatpp_nn/training/trainer.hpp>
 
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>

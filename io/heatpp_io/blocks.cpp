@@ -1,8 +1,9 @@
+#include <heatpp_io/blocks.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/blocks/detail/block_access.hpp>
-#include <heatpp_io/blocks.hpp>
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
 #include <heatpp_io/detail/formats.hpp>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/compression.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 
 #include <algorithm>

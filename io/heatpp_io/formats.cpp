@@ -1,3 +1,5 @@
+#include <heatpp_io/formats.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
@@ -9,7 +11,6 @@
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
-#include <heatpp_io/formats.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/numpy/load_npy.hpp>
 #include <heatpp_io/numpy/npz.hpp>

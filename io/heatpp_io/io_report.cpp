@@ -1,3 +1,5 @@
+#include <heatpp_io/io_report.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp_io/detail/elements/record.hpp>

@@ -1,6 +1,6 @@
-#include <heatpp/core/detail/torch.hpp>
-
 #include "measures.hpp"
+
+#include <heatpp/core/detail/torch.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/settings.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 
 #include <fmt/ranges.h>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/watch.hpp>
+
+#include <heatpp/comm/detail/failure.hpp>
 
 namespace heatpp::detail {
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/device/alarms.hpp>
+
+#include <heatpp/comm/detail/mpi.hpp>
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
+#include <heatpp/comm/device/backend.hpp>
+
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/state.hpp>
-#include <heatpp/comm/device/backend.hpp>
 #include <heatpp/comm/device/cuda/cuda_aware.hpp>
 #include <heatpp/comm/device/resources.hpp>
 

@@ -1,7 +1,8 @@
+#include <heatpp/comm/device/collectives.hpp>
+
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/backend.hpp>
-#include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/in_stream.hpp>
 #include <heatpp/comm/device/staging.hpp>
 

@@ -1,6 +1,7 @@
+#include <heatpp/comm/device/identity.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/cuda/cuda.hpp>
-#include <heatpp/comm/device/identity.hpp>
 
 #include <algorithm>
 #include <unistd.h>

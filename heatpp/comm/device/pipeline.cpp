@@ -1,6 +1,7 @@
+#include <heatpp/comm/device/pipeline.hpp>
+
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/state.hpp>
-#include <heatpp/comm/device/pipeline.hpp>
 
 namespace heatpp::device {
 namespace {

@@ -1,7 +1,8 @@
+#include <heatpp/comm/device/resources.hpp>
+
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/patience.hpp>
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/device/resources.hpp>
 
 namespace heatpp::device {
 

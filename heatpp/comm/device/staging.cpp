@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/device/staging.hpp>
+
+#include <heatpp/comm/detail/machine/scratch.hpp>
 
 #include <thread>
 

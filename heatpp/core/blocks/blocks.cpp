@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/blocks/blocks.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/bounds.hpp>

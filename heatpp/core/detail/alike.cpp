@@ -1,9 +1,10 @@
+#include <heatpp/core/detail/alike.hpp>
+
 #include <fmt/ranges.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/text.hpp>
-#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 
 #include <sstream>

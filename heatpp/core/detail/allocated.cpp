@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/host/threads.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
+#include <heatpp/core/detail/bounds.hpp>
+
 #include <algorithm>
 #include <heatpp/comm/detail/failure.hpp>
-#include <heatpp/core/detail/bounds.hpp>
 #include <limits>
 
 namespace heatpp::detail {

@@ -1,7 +1,8 @@
+#include <heatpp/core/detail/element.hpp>
+
 #include <ATen/ScalarOps.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 
 #include <cmath>

@@ -1,6 +1,7 @@
+#include <heatpp/core/detail/ownership.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
-#include <heatpp/core/detail/ownership.hpp>
 
 #include <algorithm>
 #include <mutex>

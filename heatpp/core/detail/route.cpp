@@ -1,9 +1,10 @@
 
+#include <heatpp/core/detail/route.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/plain_type.hpp>
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 #include <ATen/Parallel.h>

@@ -1,6 +1,7 @@
+#include <heatpp/core/detail/torch.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/ownership.hpp>
-#include <heatpp/core/detail/torch.hpp>
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 

@@ -1,6 +1,7 @@
+#include <heatpp/linalg/decompositions/eig.hpp>
+
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
-#include <heatpp/linalg/decompositions/eig.hpp>
 
 namespace heatpp::linalg {
 namespace {

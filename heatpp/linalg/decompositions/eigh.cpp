@@ -1,9 +1,10 @@
+#include <heatpp/linalg/decompositions/eigh.hpp>
+
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/jacobi.hpp>
 #include <heatpp/linalg/decompositions/detail/named.hpp>
-#include <heatpp/linalg/decompositions/eigh.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>

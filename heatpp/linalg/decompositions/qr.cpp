@@ -1,6 +1,7 @@
+#include <heatpp/linalg/decompositions/qr.hpp>
+
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
-#include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/padding/pad.hpp>

@@ -1,3 +1,5 @@
+#include <heatpp/linalg/decompositions/svd.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp/linalg/decompositions/detail/named.hpp>
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
-#include <heatpp/linalg/decompositions/svd.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>

@@ -1,6 +1,7 @@
+#include <heatpp/linalg/matrices/covariance.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/matrices/covariance.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>

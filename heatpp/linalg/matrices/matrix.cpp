@@ -1,8 +1,9 @@
+#include <heatpp/linalg/matrices/matrix.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/matrices/matrix.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>

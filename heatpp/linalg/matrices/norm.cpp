@@ -1,3 +1,5 @@
+#include <heatpp/linalg/matrices/norm.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>

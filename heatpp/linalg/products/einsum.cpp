@@ -1,7 +1,8 @@
+#include <heatpp/linalg/products/einsum.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
 #include <heatpp/linalg/products/detail/contract.hpp>
-#include <heatpp/linalg/products/einsum.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>

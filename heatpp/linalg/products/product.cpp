@@ -1,8 +1,9 @@
+#include <heatpp/linalg/products/product.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/products/detail/contract.hpp>
 #include <heatpp/linalg/products/detail/exact_dot.hpp>
-#include <heatpp/linalg/products/product.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
 #include <heatpp/ops/reductions/detail/exact_reduction.hpp>

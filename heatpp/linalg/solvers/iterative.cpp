@@ -1,3 +1,5 @@
+#include <heatpp/linalg/solvers/iterative.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp/linalg/matrices/norm.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/linalg/solvers/detail/lanczos.hpp>
-#include <heatpp/linalg/solvers/iterative.hpp>
 #include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/linalg/solvers/solve.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>

@@ -1,10 +1,11 @@
+#include <heatpp/linalg/solvers/krylov.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/solvers/detail/vectors.hpp>
-#include <heatpp/linalg/solvers/krylov.hpp>
 
 #include <cmath>
 

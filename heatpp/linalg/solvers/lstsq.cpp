@@ -1,3 +1,5 @@
+#include <heatpp/linalg/solvers/lstsq.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp/linalg/decompositions/detail/named.hpp>
 #include <heatpp/linalg/matrices/detail/named.hpp>
 #include <heatpp/linalg/products/product.hpp>
-#include <heatpp/linalg/solvers/lstsq.hpp>
 #include <heatpp/linalg/solvers/solve.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>

@@ -1,6 +1,7 @@
+#include <heatpp/linalg/solvers/operator.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/linalg/products/product.hpp>
-#include <heatpp/linalg/solvers/operator.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 

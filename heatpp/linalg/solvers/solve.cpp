@@ -1,3 +1,5 @@
+#include <heatpp/linalg/solvers/solve.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/linalg/solvers/detail/eliminate.hpp>
-#include <heatpp/linalg/solvers/solve.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>

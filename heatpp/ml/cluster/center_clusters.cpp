@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/center_clusters.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/detail/lloyd.hpp>
 #include <heatpp/ml/cluster/detail/manhattan.hpp>
 #include <heatpp/ml/detail/fitted.hpp>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/cluster/dbscan.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/detail/nearby.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/cluster/detail/whole_weights.hpp>

@@ -1,3 +1,5 @@
+#include <heatpp/ml/cluster/kmeans.hpp>
+
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
 #include <heatpp/ml/detail/ending.hpp>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/cluster/minibatch_kmeans.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
-#include <heatpp/ml/cluster/minibatch_kmeans.hpp>
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/nearest.hpp>

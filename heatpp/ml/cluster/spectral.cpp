@@ -1,9 +1,10 @@
+#include <heatpp/ml/cluster/spectral.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/solvers/eigensolvers.hpp>
 #include <heatpp/linalg/solvers/iterative.hpp>
-#include <heatpp/ml/cluster/spectral.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>

@@ -1,8 +1,9 @@
+#include <heatpp/ml/datasets/clusters.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>

@@ -1,5 +1,6 @@
-#include <heatpp/ml/decomposition/detail/dynamics.hpp>
 #include <heatpp/ml/decomposition/dmd.hpp>
+
+#include <heatpp/ml/decomposition/detail/dynamics.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/decomposition/dmdc.hpp>
+
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/decomposition/detail/dynamics.hpp>
-#include <heatpp/ml/decomposition/dmdc.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 

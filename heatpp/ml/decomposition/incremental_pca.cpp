@@ -1,7 +1,8 @@
+#include <heatpp/ml/decomposition/incremental_pca.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/row_factor.hpp>
-#include <heatpp/ml/decomposition/incremental_pca.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/state.hpp>
 

@@ -1,9 +1,10 @@
+#include <heatpp/ml/decomposition/nmf.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/factors.hpp>
-#include <heatpp/ml/decomposition/nmf.hpp>
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/state.hpp>

@@ -1,8 +1,9 @@
+#include <heatpp/ml/decomposition/pca.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/density.hpp>
 #include <heatpp/ml/decomposition/detail/sketch.hpp>
-#include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/detail/gram.hpp>
 #include <heatpp/ml/detail/state.hpp>
 

@@ -1,6 +1,7 @@
+#include <heatpp/ml/decomposition/principal_components.hpp>
+
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/density.hpp>
-#include <heatpp/ml/decomposition/principal_components.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/state.hpp>
 

@@ -1,3 +1,5 @@
+#include <heatpp/ml/decomposition/truncated_svd.hpp>
+
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/row_factor.hpp>
 #include <heatpp/ml/decomposition/detail/singular.hpp>

@@ -1,9 +1,10 @@
+#include <heatpp/ml/detail/classes.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ops/sorting/sets.hpp>
 
 #include <cmath>

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 
 #include <cmath>

@@ -1,7 +1,8 @@
+#include <heatpp/ml/detail/differences.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/core/detail/simd.hpp>
-#include <heatpp/ml/detail/differences.hpp>
 
 #include <cmath>
 

@@ -1,7 +1,8 @@
+#include <heatpp/ml/detail/gram.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/column_products.hpp>
-#include <heatpp/ml/detail/gram.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <limits>
 

@@ -1,10 +1,11 @@
+#include <heatpp/ml/detail/pieces.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ml/detail/pieces.hpp>
 
 #include <bit>
 #include <exception>

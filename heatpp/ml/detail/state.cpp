@@ -1,7 +1,8 @@
+#include <heatpp/ml/detail/state.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ml/detail/state.hpp>
 
 #include <algorithm>
 

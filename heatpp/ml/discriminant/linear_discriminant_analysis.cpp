@@ -1,3 +1,5 @@
+#include <heatpp/ml/discriminant/linear_discriminant_analysis.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/row_factor.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
 #include <heatpp/ml/detail/state.hpp>
-#include <heatpp/ml/discriminant/linear_discriminant_analysis.hpp>
 
 namespace heatpp {
 namespace {

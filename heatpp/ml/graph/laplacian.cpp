@@ -1,7 +1,8 @@
+#include <heatpp/ml/graph/laplacian.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
-#include <heatpp/ml/graph/laplacian.hpp>
 
 namespace heatpp::graph {
 namespace {

@@ -1,8 +1,9 @@
+#include <heatpp/ml/linear/elastic_net.hpp>
+
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/linear/detail/coordinate_descent.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
-#include <heatpp/ml/linear/elastic_net.hpp>
 
 namespace heatpp {
 namespace {

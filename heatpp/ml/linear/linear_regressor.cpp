@@ -1,7 +1,8 @@
+#include <heatpp/ml/linear/linear_regressor.hpp>
+
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/linear/detail/targets.hpp>
-#include <heatpp/ml/linear/linear_regressor.hpp>
 
 namespace heatpp {
 namespace {

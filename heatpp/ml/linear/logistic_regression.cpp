@@ -1,9 +1,10 @@
+#include <heatpp/ml/linear/logistic_regression.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
-#include <heatpp/ml/linear/logistic_regression.hpp>
 
 namespace heatpp {
 namespace {

@@ -1,7 +1,8 @@
+#include <heatpp/ml/linear/poisson_regressor.hpp>
+
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
-#include <heatpp/ml/linear/poisson_regressor.hpp>
 
 namespace heatpp {
 namespace {

@@ -1,6 +1,7 @@
+#include <heatpp/ml/linear/ridge.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
-#include <heatpp/ml/linear/ridge.hpp>
 
 namespace heatpp {
 namespace {

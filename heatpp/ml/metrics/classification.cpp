@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/metrics/classification.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/metrics/detail/labels.hpp>
 
 #include <algorithm>

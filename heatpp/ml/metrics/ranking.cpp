@@ -1,6 +1,7 @@
+#include <heatpp/ml/metrics/ranking.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/metrics/detail/scores.hpp>
-#include <heatpp/ml/metrics/ranking.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/sorting/search.hpp>

@@ -1,7 +1,8 @@
+#include <heatpp/ml/metrics/regression.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
-#include <heatpp/ml/metrics/regression.hpp>
 
 #include <cmath>
 

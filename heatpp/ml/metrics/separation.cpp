@@ -1,7 +1,8 @@
+#include <heatpp/ml/metrics/separation.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/metrics/detail/labels.hpp>
-#include <heatpp/ml/metrics/separation.hpp>
 
 #include <cmath>
 

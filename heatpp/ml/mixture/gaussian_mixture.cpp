@@ -1,3 +1,5 @@
+#include <heatpp/ml/mixture/gaussian_mixture.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>

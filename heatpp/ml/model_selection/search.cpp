@@ -1,8 +1,9 @@
+#include <heatpp/ml/model_selection/search.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ml/model_selection/detail/masks.hpp>
-#include <heatpp/ml/model_selection/search.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>

@@ -1,7 +1,8 @@
+#include <heatpp/ml/model_selection/splitters.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/model_selection/detail/masks.hpp>
 #include <heatpp/ml/model_selection/detail/strata.hpp>
-#include <heatpp/ml/model_selection/splitters.hpp>
 
 #include <algorithm>
 #include <limits>

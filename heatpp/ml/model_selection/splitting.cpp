@@ -1,10 +1,11 @@
+#include <heatpp/ml/model_selection/splitting.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/model_selection/detail/masks.hpp>
 #include <heatpp/ml/model_selection/detail/strata.hpp>
-#include <heatpp/ml/model_selection/splitting.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/random/detail/bijection.hpp>
 

@@ -1,7 +1,8 @@
+#include <heatpp/ml/naive_bayes/discrete_nb.hpp>
+
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
-#include <heatpp/ml/naive_bayes/discrete_nb.hpp>
 
 namespace heatpp {
 namespace {

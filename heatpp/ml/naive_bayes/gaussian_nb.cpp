@@ -1,7 +1,8 @@
+#include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
+
 #include <heatpp/ml/detail/class_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
-#include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
 
 #include <numbers>
 

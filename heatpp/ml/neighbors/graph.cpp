@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ml/neighbors/graph.hpp>
+
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp/sparse/detail/structure.hpp>
 
 namespace heatpp {

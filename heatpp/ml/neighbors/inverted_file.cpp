@@ -1,3 +1,5 @@
+#include <heatpp/ml/neighbors/inverted_file.hpp>
+
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
-#include <heatpp/ml/neighbors/inverted_file.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,5 @@
+#include <heatpp/ml/neighbors/kneighbors.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -7,7 +9,6 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/metrics/classification.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
-#include <heatpp/ml/neighbors/kneighbors.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>

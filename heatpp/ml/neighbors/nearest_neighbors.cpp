@@ -1,3 +1,5 @@
+#include <heatpp/ml/neighbors/nearest_neighbors.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>

@@ -1,9 +1,10 @@
+#include <heatpp/ml/neighbors/spatial.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/differences.hpp>
-#include <heatpp/ml/neighbors/spatial.hpp>
 
 #include <cmath>
 

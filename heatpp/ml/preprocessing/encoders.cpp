@@ -1,8 +1,9 @@
+#include <heatpp/ml/preprocessing/encoders.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/metrics/detail/labels.hpp>
-#include <heatpp/ml/preprocessing/encoders.hpp>
 
 #include <algorithm>
 

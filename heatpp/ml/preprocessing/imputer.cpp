@@ -1,8 +1,9 @@
+#include <heatpp/ml/preprocessing/imputer.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/preprocessing/imputer.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/sorting/sets.hpp>

@@ -1,7 +1,8 @@
+#include <heatpp/ml/preprocessing/polynomial.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
-#include <heatpp/ml/preprocessing/polynomial.hpp>
 
 namespace heatpp {
 

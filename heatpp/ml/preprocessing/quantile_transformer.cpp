@@ -1,8 +1,9 @@
+#include <heatpp/ml/preprocessing/quantile_transformer.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
-#include <heatpp/ml/preprocessing/quantile_transformer.hpp>
 #include <heatpp/ops/statistics/order.hpp>
 
 #include <algorithm>

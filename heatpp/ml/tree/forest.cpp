@@ -1,3 +1,5 @@
+#include <heatpp/ml/tree/forest.hpp>
+
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/tree/decision_tree.hpp>

@@ -1,3 +1,5 @@
+#include <heatpp/ml/tree/hist_gradient_boosting.hpp>
+
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>

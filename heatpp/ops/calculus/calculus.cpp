@@ -1,9 +1,10 @@
+#include <heatpp/ops/calculus/calculus.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/calculus/calculus.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/elementwise/detail/run_loop.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>

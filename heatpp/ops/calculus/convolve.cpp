@@ -1,8 +1,9 @@
+#include <heatpp/ops/calculus/convolve.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ops/calculus/convolve.hpp>
 #include <heatpp/ops/calculus/detail/convolve_kernel.hpp>
 #include <heatpp/ops/calculus/detail/ghosts.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>

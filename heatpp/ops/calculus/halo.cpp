@@ -1,8 +1,9 @@
+#include <heatpp/ops/calculus/halo.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/ops/calculus/detail/ghosts.hpp>
-#include <heatpp/ops/calculus/halo.hpp>
 
 #include <limits>
 

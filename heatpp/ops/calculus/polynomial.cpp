@@ -1,3 +1,5 @@
+#include <heatpp/ops/calculus/polynomial.hpp>
+
 #include <ATen/ops/linalg_eigvals.h>
 #include <ATen/ops/linalg_qr.h>
 #include <ATen/ops/linalg_solve_triangular.h>
@@ -6,7 +8,6 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/calculus/polynomial.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 
 #include <algorithm>

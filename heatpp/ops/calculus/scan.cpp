@@ -1,6 +1,7 @@
+#include <heatpp/ops/calculus/scan.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/ownership.hpp>
-#include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>

@@ -1,9 +1,10 @@
+#include <heatpp/ops/creation/creation.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ops/creation/creation.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/detail/as_array.hpp>

@@ -1,6 +1,7 @@
+#include <heatpp/ops/creation/diagonal.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/ownership.hpp>
-#include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>

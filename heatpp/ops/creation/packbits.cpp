@@ -1,3 +1,5 @@
+#include <heatpp/ops/creation/packbits.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/creation/creation.hpp>
-#include <heatpp/ops/creation/packbits.hpp>
 #include <heatpp/ops/elementwise/detail/run_loop.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/detail/padded.hpp>

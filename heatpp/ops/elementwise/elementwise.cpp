@@ -1,3 +1,5 @@
+#include <heatpp/ops/elementwise/elementwise.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/ownership.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/ops/elementwise/detail/close.hpp>
 #include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
-#include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/operands/index.hpp>
@@ -106,56 +107,39 @@ std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f
   return {detail::wrap(std::move(first), x.layout(), x.comm()), detail::wrap(std::move(second), x.layout(), x.comm())};
 }
 
-/// Returns the block of b that meets `x`, in the dtype in which NumPy computes before it writes the result in that of
-/// `x`. LibTorch would take float32 for float32 with int64, and lets arrays without axes give way.
-at::Tensor block_to_meet(const char* op, const DNDarray& x, const Operand& b) {
-  auto block = detail::align_to(op, x, b);
-  const auto dtype = b.array() ? promote_types(x.dtype(), b.array()->dtype()) : x.dtype();
-  if (dtype == x.dtype()) return block;
-  block = block.to(detail::to_torch(dtype));
-  return block.dim() == 0 && x.ndim() > 0 ? block.unsqueeze(0) : block;
-}
-
-template <class F>
-DNDarray& in_place(const char* op, DNDarray& x, const Operand& b, F f) {
-  if (b.array()) detail::check_kind(op, b.array()->dtype(), x.dtype());
-  detail::own(op, x, b.temporary());
-  const Operand operands[] = {x, b};
-  auto block = block_to_meet(op, x, b);
-  // Otherwise other elements of this memory would be written while they are read.
-  if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
-  const at::Tensor blocks[] = {x.larray(), block};
-  local::check_numbers(op, blocks);
-  detail::with_errors_of(op, operands, [&] { f(x.larray(), block); });
-  return x;
-}
-
-template <class F>
-DNDarray& in_place(const char* op, DNDarray& x, F f) {
-  detail::own(op, x);
-  const Operand operands[] = {x};
-  detail::with_errors_of(op, operands, [&] { f(x.larray()); });
-  return x;
+/// Writes a result where the options say. Throws as index_put, and TypeError if `out` has another kind of dtype.
+DNDarray written_out(const char* op, DNDarray result, const OutOptions& options) {
+  auto* out = options.out.array();
+  const auto& mask = options.where;
+  if (mask && mask->dtype() != bool_)
+    detail::raise<TypeError>(op, "got where of {}; expected bool", name(mask->dtype()));
+  if (!out) return mask ? where(*mask, result, 0) : result;
+  detail::check_kind(op, result.dtype(), out->dtype());
+  if (!detail::broadcasts_to(result.shape(), out->shape()))
+    detail::raise<ValueError>(op, "got a result of shape {} for out of shape {}; expected one that broadcasts to it",
+                              to_string(result.shape()), to_string(out->shape()));
+  out->index_put({ellipsis}, mask ? where(*mask, result, *out) : std::move(result));
+  return *out;
 }
 
 }  // namespace
 
-#define HEATPP_UNARY(name, function, doc)                                            \
+#define HEATPP_UNARY(name, function)                                                 \
   DNDarray name(const DNDarray& x) {                                                 \
     return unary(#name, x, [](const at::Tensor& block) { return function(block); }); \
-  }
-#define HEATPP_BINARY(name, function, numbers, doc)                                                                 \
+  }                                                                                  \
+  DNDarray name(const DNDarray& x, const OutOptions& options) { return written_out(#name, name(x), options); }
+#define HEATPP_BINARY(name, function, numbers)                                                                      \
   DNDarray name(const Operand& a, const Operand& b) {                                                               \
     const Operand operands[] = {a, b};                                                                              \
     return combine(#name, Numbers::numbers, operands, [](auto& blocks) { return function(blocks[0], blocks[1]); }); \
+  }                                                                                                                 \
+  DNDarray name(const Operand& a, const Operand& b, const OutOptions& options) {                                    \
+    return written_out(#name, name(a, b), options);                                                                 \
   }
-#define HEATPP_UNARY_ALIAS(alias, name)
-#define HEATPP_BINARY_ALIAS(alias, name)
 #include <heatpp/ops/elementwise/elementwise.inc>
 #undef HEATPP_UNARY
 #undef HEATPP_BINARY
-#undef HEATPP_UNARY_ALIAS
-#undef HEATPP_BINARY_ALIAS
 
 #define HEATPP_OPERATOR(result, name, numbers, written, function)                                                   \
   DNDarray detail::result(Operand a, Operand b) {                                                                   \
@@ -168,56 +152,6 @@ HEATPP_OPERATOR(difference_of, subtract, fitting, at::sub_out, local::subtract)
 HEATPP_OPERATOR(product_of, multiply, fitting, at::mul_out, at::mul)
 HEATPP_OPERATOR(quotient_of, divide, floating, at::div_out, at::true_divide)
 #undef HEATPP_OPERATOR
-
-#define HEATPP_IN_PLACE(name, written, doc)                                                            \
-  DNDarray& name(DNDarray& array, const Operand& operand) {                                            \
-    return in_place(#name, array, operand, [](const at::Tensor& x, const at::Tensor& b) { written; }); \
-  }                                                                                                    \
-  DNDarray name(Selection&& part, const Operand& operand) {                                            \
-    return detail::changed(                                                                            \
-        std::move(part), [&](DNDarray& x) { name(x, operand); }, operand.temporary());                 \
-  }
-#define HEATPP_IN_PLACE_ALIAS(alias, name)
-#define HEATPP_IN_PLACE_OPERATOR(op, name)
-#include <heatpp/ops/elementwise/in_place.inc>
-#undef HEATPP_IN_PLACE
-#undef HEATPP_IN_PLACE_ALIAS
-#undef HEATPP_IN_PLACE_OPERATOR
-
-DNDarray& negative_(DNDarray& x) {
-  return in_place("negative_", x,
-                  [](const at::Tensor& block) { (block.is_complex() ? at::view_as_real(block) : block).neg_(); });
-}
-DNDarray& bitwise_not_(DNDarray& x) {
-  return in_place("bitwise_not_", x, [](const at::Tensor& block) { block.bitwise_not_(); });
-}
-DNDarray& nan_to_num_(DNDarray& x, const NanToNumOptions& options) {
-  return in_place("nan_to_num_", x,
-                  [&](const at::Tensor& block) { block.nan_to_num_(options.nan, options.posinf, options.neginf); });
-}
-
-DNDarray negative_(Selection&& x) {
-  return detail::changed(std::move(x), [](DNDarray& part) { negative_(part); });
-}
-DNDarray bitwise_not_(Selection&& x) {
-  return detail::changed(std::move(x), [](DNDarray& part) { bitwise_not_(part); });
-}
-DNDarray nan_to_num_(Selection&& x, const NanToNumOptions& options) {
-  return detail::changed(std::move(x), [&](DNDarray& part) { nan_to_num_(part, options); });
-}
-
-DNDarray detail::written_out(const char* op, DNDarray result, const OutOptions& options) {
-  auto* out = options.out.array();
-  const auto& mask = options.where;
-  if (mask && mask->dtype() != bool_) raise<TypeError>(op, "got where of {}; expected bool", name(mask->dtype()));
-  if (!out) return mask ? where(*mask, result, 0) : result;
-  check_kind(op, result.dtype(), out->dtype());
-  if (!broadcasts_to(result.shape(), out->shape()))
-    raise<ValueError>(op, "got a result of shape {} for out of shape {}; expected one that broadcasts to it",
-                      to_string(result.shape()), to_string(out->shape()));
-  out->index_put({ellipsis}, mask ? where(*mask, result, *out) : std::move(result));
-  return *out;
-}
 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};

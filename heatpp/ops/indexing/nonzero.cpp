@@ -1,8 +1,9 @@
+#include <heatpp/ops/indexing/nonzero.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
-#include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/reshape.hpp>

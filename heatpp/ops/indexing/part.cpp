@@ -1,7 +1,8 @@
+#include <heatpp/ops/indexing/part.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
-#include <heatpp/ops/indexing/part.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/detail/basic_index.hpp>

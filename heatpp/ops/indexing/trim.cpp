@@ -1,6 +1,7 @@
+#include <heatpp/ops/indexing/trim.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp/ops/indexing/trim.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include <heatpp/ops/joining/join.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
 #include <heatpp/core/detail/relayout.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/ops/indexing/detail/positions.hpp>
 #include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/ops/joining/detail/joined.hpp>
-#include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/reshape.hpp>

@@ -1,10 +1,11 @@
+#include <heatpp/ops/joining/repeat.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/detail/cyclic.hpp>
 #include <heatpp/ops/joining/join.hpp>
-#include <heatpp/ops/joining/repeat.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
 

@@ -1,3 +1,5 @@
+#include <heatpp/ops/padding/pad.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/element.hpp>
@@ -7,7 +9,6 @@
 #include <heatpp/ops/joining/detail/joined.hpp>
 #include <heatpp/ops/joining/detail/padded.hpp>
 #include <heatpp/ops/operands/detail/axis_order.hpp>
-#include <heatpp/ops/padding/pad.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>

@@ -1,3 +1,5 @@
+#include <heatpp/ops/reductions/arg.hpp>
+
 #include <ATen/Dispatch.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/flat_index.hpp>
-#include <heatpp/ops/reductions/arg.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/without_nan.hpp>

@@ -1,3 +1,5 @@
+#include <heatpp/ops/reductions/moments.hpp>
+
 #include <ATen/Dispatch.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -12,7 +14,6 @@
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/weights.hpp>
 #include <heatpp/ops/reductions/detail/without_nan.hpp>
-#include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/nan.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 

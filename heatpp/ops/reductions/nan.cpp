@@ -1,7 +1,8 @@
+#include <heatpp/ops/reductions/nan.hpp>
+
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/without_nan.hpp>
-#include <heatpp/ops/reductions/nan.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 
 #include <cmath>
@@ -34,12 +35,17 @@ DNDarray of_numbers(const char* op, decltype(named::max) extremum, const DNDarra
 
 }  // namespace
 
-#define HEATPP_NAN_REDUCTION(name, reduction, doc)                 \
-  DNDarray name(const DNDarray& x, const ReduceOptions& options) { \
-    constexpr const char* op = #name;                              \
-    return reduction;                                              \
-  }
-#include <heatpp/ops/reductions/nan.inc>
-#undef HEATPP_NAN_REDUCTION
+DNDarray nansum(const DNDarray& x, const ReduceOptions& options) {
+  return named::sum("nansum", detail::without_nan(x, 0), options);
+}
+DNDarray nanprod(const DNDarray& x, const ReduceOptions& options) {
+  return named::prod("nanprod", detail::without_nan(x, 1), options);
+}
+DNDarray nanmax(const DNDarray& x, const ReduceOptions& options) {
+  return of_numbers("nanmax", named::max, x, options, -INFINITY);
+}
+DNDarray nanmin(const DNDarray& x, const ReduceOptions& options) {
+  return of_numbers("nanmin", named::min, x, options, INFINITY);
+}
 
 }  // namespace heatpp

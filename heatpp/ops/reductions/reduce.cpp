@@ -1,3 +1,5 @@
+#include <heatpp/ops/reductions/reduce.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
@@ -10,7 +12,6 @@
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/short_sum.hpp>
 #include <heatpp/ops/reductions/detail/whole_sums.hpp>
-#include <heatpp/ops/reductions/reduce.hpp>
 
 #include <cmath>
 #include <limits>
@@ -156,12 +157,18 @@ bool broadcastable(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-#define HEATPP_REDUCTION(name, local, across, of_nothing, doc)                                    \
+/// Defines a reduction: how LibTorch reduces a block, how ranks are combined, and whether an empty array has a result.
+#define HEATPP_REDUCTION(name, local, across, of_nothing)                                         \
   DNDarray detail::named::name(const char* op, const DNDarray& x, const ReduceOptions& options) { \
     return reduce(op, x, options, &local_##local, ReduceOp::across, !(of_nothing));               \
   }                                                                                               \
   DNDarray name(const DNDarray& x, const ReduceOptions& options) { return detail::named::name(#name, x, options); }
-#include <heatpp/ops/reductions/reduce.inc>
+HEATPP_REDUCTION(sum, sum, sum, true)
+HEATPP_REDUCTION(prod, prod, prod, true)
+HEATPP_REDUCTION(max, amax, max, false)
+HEATPP_REDUCTION(min, amin, min, false)
+HEATPP_REDUCTION(any, any, max, true)
+HEATPP_REDUCTION(all, all, min, true)
 #undef HEATPP_REDUCTION
 
 DNDarray real_if_close(const DNDarray& x, double tol) {

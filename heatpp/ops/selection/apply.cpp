@@ -1,10 +1,11 @@
+#include <heatpp/ops/selection/apply.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/operands/detail/lines.hpp>
-#include <heatpp/ops/selection/apply.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
 

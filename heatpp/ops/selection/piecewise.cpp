@@ -1,9 +1,10 @@
+#include <heatpp/ops/selection/piecewise.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/as_array.hpp>
-#include <heatpp/ops/selection/piecewise.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 #include <heatpp/ops/shape/detail/basic_index.hpp>
 

@@ -1,3 +1,5 @@
+#include <heatpp/ops/selection/selection.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/ownership.hpp>
@@ -14,7 +16,6 @@
 #include <heatpp/ops/operands/detail/as_array.hpp>
 #include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
-#include <heatpp/ops/selection/selection.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/detail/basic_index.hpp>
 #include <heatpp/ops/shape/reshape.hpp>

@@ -1,7 +1,8 @@
+#include <heatpp/ops/shape/axes_moves.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
-#include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/detail/basic_index.hpp>
 

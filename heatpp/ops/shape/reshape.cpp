@@ -1,8 +1,9 @@
+#include <heatpp/ops/shape/reshape.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
-#include <heatpp/ops/shape/reshape.hpp>
 
 #include <algorithm>
 

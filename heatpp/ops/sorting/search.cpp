@@ -1,3 +1,5 @@
+#include <heatpp/ops/sorting/search.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
@@ -15,7 +17,6 @@
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
-#include <heatpp/ops/sorting/search.hpp>
 
 #include <algorithm>
 #include <bit>

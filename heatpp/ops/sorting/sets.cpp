@@ -1,3 +1,5 @@
+#include <heatpp/ops/sorting/sets.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/element.hpp>
@@ -13,7 +15,6 @@
 #include <heatpp/ops/sorting/detail/distinct.hpp>
 #include <heatpp/ops/sorting/detail/looked_up.hpp>
 #include <heatpp/ops/sorting/detail/slices.hpp>
-#include <heatpp/ops/sorting/sets.hpp>
 
 #include <algorithm>
 

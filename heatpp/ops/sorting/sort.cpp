@@ -1,3 +1,5 @@
+#include <heatpp/ops/sorting/sort.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/element.hpp>
@@ -8,7 +10,6 @@
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/sorting/detail/distinct.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
-#include <heatpp/ops/sorting/sort.hpp>
 
 #include <algorithm>
 

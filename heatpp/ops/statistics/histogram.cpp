@@ -1,3 +1,5 @@
+#include <heatpp/ops/statistics/histogram.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/allocated.hpp>
@@ -7,7 +9,6 @@
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/statistics/detail/bin_rules.hpp>
 #include <heatpp/ops/statistics/detail/bins.hpp>
-#include <heatpp/ops/statistics/histogram.hpp>
 
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+#include <heatpp/ops/statistics/order.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -12,7 +14,6 @@
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/statistics/detail/quantiles.hpp>
 #include <heatpp/ops/statistics/detail/sorted_quantiles.hpp>
-#include <heatpp/ops/statistics/order.hpp>
 
 #include <algorithm>
 

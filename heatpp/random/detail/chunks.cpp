@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/random/detail/chunks.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/random/detail/draws.hpp>
 #include <heatpp/random/detail/lanes.hpp>
 

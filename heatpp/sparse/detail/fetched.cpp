@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/sparse/detail/fetched.hpp>
+
+#include <heatpp/core/detail/route.hpp>
 #include <heatpp/sparse/detail/named.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 

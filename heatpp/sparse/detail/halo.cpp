@@ -1,6 +1,7 @@
+#include <heatpp/sparse/detail/halo.hpp>
+
 #include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/core/detail/route.hpp>
-#include <heatpp/sparse/detail/halo.hpp>
 #include <heatpp/sparse/detail/named.hpp>
 
 #include <algorithm>

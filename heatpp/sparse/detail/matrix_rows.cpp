@@ -1,6 +1,7 @@
+#include <heatpp/sparse/detail/matrix_rows.hpp>
+
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/detail/impl.hpp>
-#include <heatpp/sparse/detail/matrix_rows.hpp>
 
 #include <limits>
 

@@ -1,7 +1,8 @@
+#include <heatpp/sparse/detail/placed.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
-#include <heatpp/sparse/detail/placed.hpp>
 
 #include <numeric>
 

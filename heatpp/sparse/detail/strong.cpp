@@ -1,8 +1,9 @@
+#include <heatpp/sparse/detail/strong.hpp>
+
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
 #include <heatpp/sparse/detail/impl.hpp>
-#include <heatpp/sparse/detail/strong.hpp>
 #include <heatpp/sparse/detail/tarjan.hpp>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/detail/structure.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <ATen/Parallel.h>
 #include <algorithm>

@@ -1,5 +1,6 @@
-#include <heatpp/sparse/io/detail/h5ad.hpp>
 #include <heatpp/sparse/io/files.hpp>
+
+#include <heatpp/sparse/io/detail/h5ad.hpp>
 #include <heatpp_io/detail/files/content.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
 

@@ -1,5 +1,6 @@
-#include <heatpp_nn/detail/crc32c.hpp>
 #include <heatpp_nn/logging/detail/event_file.hpp>
+
+#include <heatpp_nn/detail/crc32c.hpp>
 
 #include <cstring>
 

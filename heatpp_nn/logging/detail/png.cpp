@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/logging/detail/png.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <zlib.h>
 

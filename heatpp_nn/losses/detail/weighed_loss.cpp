@@ -1,6 +1,7 @@
+#include <heatpp_nn/losses/detail/weighed_loss.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/losses/detail/weighed_loss.hpp>
 
 #include <ATen/ATen.h>
 

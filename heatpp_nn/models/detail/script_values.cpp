@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/models/detail/script_values.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <ATen/ATen.h>
 #include <ATen/core/Dict.h>

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp_nn/parallel/detail/finite.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/detail/flat.hpp>
+
+#include <heatpp/core/detail/torch.hpp>
 
 #include <algorithm>
 #include <map>

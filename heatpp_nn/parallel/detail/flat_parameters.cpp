@@ -1,6 +1,7 @@
+#include <heatpp_nn/parallel/detail/flat_parameters.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/parallel/detail/flat_parameters.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,6 +1,7 @@
+#include <heatpp_nn/parallel/detail/global_average.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/parallel/detail/global_average.hpp>
 #include <heatpp_nn/parallel/detail/timed.hpp>
 
 #include <algorithm>

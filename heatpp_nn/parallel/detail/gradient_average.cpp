@@ -1,7 +1,8 @@
+#include <heatpp_nn/parallel/detail/gradient_average.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/detail/finite.hpp>
-#include <heatpp_nn/parallel/detail/gradient_average.hpp>
 
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>

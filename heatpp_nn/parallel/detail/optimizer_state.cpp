@@ -1,8 +1,9 @@
+#include <heatpp_nn/parallel/detail/optimizer_state.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
 #include <heatpp_nn/optim/optimizer_kind.hpp>
-#include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 
 #include <torch/optim.h>
 

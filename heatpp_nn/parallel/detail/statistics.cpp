@@ -1,5 +1,6 @@
-#include <heatpp_nn/parallel/detail/flat.hpp>
 #include <heatpp_nn/parallel/detail/statistics.hpp>
+
+#include <heatpp_nn/parallel/detail/flat.hpp>
 
 #include <ATen/ATen.h>
 

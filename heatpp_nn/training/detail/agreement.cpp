@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 namespace heatpp::nn::detail {
 

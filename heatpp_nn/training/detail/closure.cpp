@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/detail/closure.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <ATen/ATen.h>
 #include <torch/optim/lbfgs.h>

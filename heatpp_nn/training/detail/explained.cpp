@@ -1,7 +1,8 @@
+#include <heatpp_nn/training/detail/explained.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
-#include <heatpp_nn/training/detail/explained.hpp>
 
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>

@@ -1,7 +1,8 @@
+#include <heatpp_nn/training/detail/pieces.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
-#include <heatpp_nn/training/detail/pieces.hpp>
 
 #include <ATen/ATen.h>
 

@@ -1,9 +1,10 @@
+#include <heatpp_nn/training/detail/section_file.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
-#include <heatpp_nn/training/detail/section_file.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 #include <ATen/ATen.h>

@@ -1,8 +1,9 @@
+#include <heatpp_nn/training/detail/trainer_checks.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>
-#include <heatpp_nn/training/detail/trainer_checks.hpp>
 
 #include <fmt/ranges.h>
 

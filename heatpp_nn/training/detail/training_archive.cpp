@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <torch/optim/optimizer.h>
 #include <torch/serialize.h>

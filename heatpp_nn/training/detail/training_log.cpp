@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <limits>
 

@@ -1,5 +1,6 @@
-#include <heatpp_nn/parallel/detail/flat.hpp>
 #include <heatpp_nn/training/detail/weight_mean.hpp>
+
+#include <heatpp_nn/parallel/detail/flat.hpp>
 
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>

@@ -1,3 +1,5 @@
+#include <heatpp_io/csv/load_csv.hpp>
+
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 
@@ -6,7 +8,6 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp_io/csv/detail/csv_numbers.hpp>
 #include <heatpp_io/csv/detail/csv_plan.hpp>
-#include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 

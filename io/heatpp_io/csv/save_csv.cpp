@@ -1,10 +1,11 @@
+#include <heatpp_io/csv/save_csv.hpp>
+
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/csv/detail/csv_numbers.hpp>
-#include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>

@@ -1,3 +1,5 @@
+#include <heatpp_io/hdf5/load_hdf5.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -10,7 +12,6 @@
 #include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
 #include <heatpp_io/hdf5/detail/elements/elements.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
-#include <heatpp_io/hdf5/load_hdf5.hpp>
 
 #include <algorithm>
 #include <array>

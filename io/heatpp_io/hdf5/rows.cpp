@@ -1,7 +1,8 @@
+#include <heatpp_io/hdf5/rows.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp_io/detail/shards/stored_source.hpp>
-#include <heatpp_io/hdf5/rows.hpp>
 
 #include <numeric>
 

@@ -1,3 +1,5 @@
+#include <heatpp_io/hdf5/save_hdf5.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>

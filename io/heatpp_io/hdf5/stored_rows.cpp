@@ -1,3 +1,5 @@
+#include <heatpp_io/hdf5/stored_rows.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -7,7 +9,6 @@
 #include <heatpp_io/detail/shards/stored_source.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
-#include <heatpp_io/hdf5/stored_rows.hpp>
 
 #include <cstring>
 

@@ -1,9 +1,10 @@
+#include <heatpp_io/numpy/load_npy.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
-#include <heatpp_io/numpy/load_npy.hpp>
 
 namespace heatpp::io {
 namespace {

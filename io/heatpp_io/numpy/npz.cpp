@@ -1,3 +1,5 @@
+#include <heatpp_io/numpy/npz.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -6,7 +8,6 @@
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
 #include <heatpp_io/numpy/detail/zip.hpp>
-#include <heatpp_io/numpy/npz.hpp>
 
 #include <algorithm>
 

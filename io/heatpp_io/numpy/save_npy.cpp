@@ -1,10 +1,11 @@
+#include <heatpp_io/numpy/save_npy.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
-#include <heatpp_io/numpy/save_npy.hpp>
 
 namespace heatpp::io {
 namespace {

@@ -1,7 +1,8 @@
+#include <heatpp_io/safetensors/model.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
-#include <heatpp_io/safetensors/model.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
 
 namespace heatpp::io {

@@ -1,3 +1,5 @@
+#include <heatpp_io/safetensors/safetensors.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -8,7 +10,6 @@
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
-#include <heatpp_io/safetensors/safetensors.hpp>
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,8 @@
+#include <heatpp_io/stream/append_rows.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/formats.hpp>
-#include <heatpp_io/stream/append_rows.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
 
 #include <algorithm>

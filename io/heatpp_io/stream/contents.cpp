@@ -1,8 +1,9 @@
+#include <heatpp_io/stream/contents.hpp>
+
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
-#include <heatpp_io/stream/contents.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,10 +1,11 @@
+#include <heatpp_io/stream/convert.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/layout.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/formats.hpp>
-#include <heatpp_io/stream/convert.hpp>
 
 #include <algorithm>
 

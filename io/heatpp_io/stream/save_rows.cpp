@@ -1,3 +1,5 @@
+#include <heatpp_io/stream/save_rows.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>

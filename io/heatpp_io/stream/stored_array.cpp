@@ -1,3 +1,5 @@
+#include <heatpp_io/stream/stored_array.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
-#include <heatpp_io/stream/stored_array.hpp>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+#include <heatpp_io/vtkhdf/save_vtkhdf.hpp>
+
 #include <ATen/ATen.h>
 
 #include <fmt/ranges.h>

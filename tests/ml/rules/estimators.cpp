@@ -1,3 +1,5 @@
+#include "ml/rules/estimators.hpp"
+
 #include "model.hpp"
 
 #include <heatpp/core/factories.hpp>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/machine/channels.hpp>
+
+#include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
+#include <heatpp/comm/detail/machine/hwloc.hpp>
+
 #include <hwloc.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include <heatpp/comm/detail/machine/hwloc.hpp>
 #include <memory>
 
 namespace heatpp::detail {

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/machine/peer_memory.hpp>
+
+#include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/runs.hpp>
 
 #include <array>

@@ -1,6 +1,7 @@
+#include <heatpp/comm/detail/machine/places.hpp>
+
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/machine/hwloc.hpp>
-#include <heatpp/comm/detail/machine/places.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/machine/segment.hpp>
+
+#include <heatpp/comm/communicator.hpp>
 
 #include <algorithm>
 

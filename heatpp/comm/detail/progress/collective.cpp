@@ -1,5 +1,6 @@
-#include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
+
+#include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>

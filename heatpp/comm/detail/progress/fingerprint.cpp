@@ -1,6 +1,7 @@
+#include <heatpp/comm/detail/progress/fingerprint.hpp>
+
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/progress/caller.hpp>
-#include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/reproducible/exact_sum.hpp>
 #include <heatpp/comm/detail/reproducible/marked_sum.hpp>
+
+#include <heatpp/comm/detail/reproducible/exact_sum.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/detail/schedule/bucket.hpp>
+
+#include <heatpp/comm/detail/machine/scratch.hpp>
 
 #include <cstring>
 

@@ -1,6 +1,7 @@
+#include <heatpp/comm/detail/schedule/combine.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/reproducible/marked_sum.hpp>
-#include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,7 @@
+#include <heatpp/comm/detail/schedule/parts.hpp>
+
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
-#include <heatpp/comm/detail/schedule/parts.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 #include <atomic>

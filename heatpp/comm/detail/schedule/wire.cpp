@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/wire.hpp>
+
+#include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,10 @@
+#include <heatpp/comm/device/cuda/cuda.hpp>
+
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/device/cuda/cuda.hpp>
 #include <heatpp/comm/device/cuda/library.hpp>
 
 #include <atomic>

@@ -1,8 +1,8 @@
+#include <heatpp/comm/device/cuda/cuda_aware.hpp>
+
 #include <mpi.h>
 
 #include <mpi-ext.h>
-
-#include <heatpp/comm/device/cuda/cuda_aware.hpp>
 
 namespace heatpp::device {
 

@@ -1,7 +1,8 @@
+#include <heatpp/comm/device/cuda/library.hpp>
+
 #include <dlfcn.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/device/cuda/library.hpp>
 
 #include <cstdlib>
 

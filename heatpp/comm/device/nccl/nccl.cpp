@@ -1,3 +1,5 @@
+#include <heatpp/comm/device/nccl/nccl.hpp>
+
 #include <heatpp/comm/device/nccl/detail/group_impl.hpp>
 
 #include <algorithm>

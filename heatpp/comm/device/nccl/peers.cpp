@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/device/nccl/peers.hpp>
+
+#include <heatpp/comm/detail/mpi.hpp>
 
 #include <algorithm>
 #include <utility>

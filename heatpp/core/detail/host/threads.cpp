@@ -1,6 +1,6 @@
-#include <ATen/Parallel.h>
-
 #include <heatpp/core/detail/host/threads.hpp>
+
+#include <ATen/Parallel.h>
 
 #include <dlfcn.h>
 

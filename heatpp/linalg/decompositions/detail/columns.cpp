@@ -1,7 +1,8 @@
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 

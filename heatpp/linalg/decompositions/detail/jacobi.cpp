@@ -1,6 +1,7 @@
+#include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
-#include <heatpp/linalg/decompositions/detail/jacobi.hpp>
 #include <heatpp/ops/operands/index.hpp>
 
 #include <algorithm>

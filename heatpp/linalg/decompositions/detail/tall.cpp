@@ -1,5 +1,6 @@
-#include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
+
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/products/detail/gemm.hpp>
 
 #include <ATen/Parallel.h>

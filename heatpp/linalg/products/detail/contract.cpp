@@ -1,8 +1,9 @@
+#include <heatpp/linalg/products/detail/contract.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/products/detail/contract.hpp>
 #include <heatpp/linalg/products/detail/gemm.hpp>
 
 #include <ATen/TensorUtils.h>

@@ -1,5 +1,6 @@
-#include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/products/detail/exact_dot.hpp>
+
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/around.hpp>
 #include <heatpp/ops/reductions/detail/exact_across.hpp>

@@ -1,6 +1,7 @@
+#include <heatpp/linalg/products/detail/gemm.hpp>
+
 #include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/core/detail/simd.hpp>
-#include <heatpp/linalg/products/detail/gemm.hpp>
 
 #include <ATen/Parallel.h>
 #include <ATen/native/CPUBlas.h>

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/products/detail/plan.hpp>
+
+#include <heatpp/core/detail/relayout.hpp>
 
 #include <algorithm>
 

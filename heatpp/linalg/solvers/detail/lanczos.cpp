@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/linalg/solvers/detail/lanczos.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 namespace heatpp::detail {
 

@@ -1,9 +1,10 @@
+#include <heatpp/linalg/solvers/detail/spectral.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
-#include <heatpp/linalg/solvers/detail/spectral.hpp>
 
 namespace heatpp::detail {
 namespace {

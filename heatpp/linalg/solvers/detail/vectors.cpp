@@ -1,6 +1,7 @@
+#include <heatpp/linalg/solvers/detail/vectors.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/linalg/solvers/detail/vectors.hpp>
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/cluster/detail/manhattan.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <cmath>
 #include <limits>

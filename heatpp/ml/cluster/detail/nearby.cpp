@@ -1,6 +1,7 @@
+#include <heatpp/ml/cluster/detail/nearby.hpp>
+
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ml/cluster/detail/boxes.hpp>
-#include <heatpp/ml/cluster/detail/nearby.hpp>
 #include <heatpp/ml/detail/around.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/cluster/detail/seeding.hpp>
+
 #include <heatpp/ml/cluster/detail/draw.hpp>
 #include <heatpp/ml/cluster/detail/manhattan.hpp>
-#include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 

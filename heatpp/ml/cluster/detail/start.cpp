@@ -1,8 +1,9 @@
+#include <heatpp/ml/cluster/detail/start.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/cluster/detail/seeding.hpp>
-#include <heatpp/ml/cluster/detail/start.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
 
 namespace heatpp::ml::detail {

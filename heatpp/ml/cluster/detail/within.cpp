@@ -1,6 +1,7 @@
+#include <heatpp/ml/cluster/detail/within.hpp>
+
 #include <ATen/Parallel.h>
 
-#include <heatpp/ml/cluster/detail/within.hpp>
 #include <heatpp/ml/neighbors/detail/search.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/decomposition/detail/density.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
-#include <heatpp/ml/decomposition/detail/density.hpp>
 
 #include <cmath>
 #include <numbers>

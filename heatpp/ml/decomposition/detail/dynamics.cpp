@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/dynamics.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/estimator.hpp>
 

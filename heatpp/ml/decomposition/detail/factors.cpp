@@ -1,6 +1,7 @@
+#include <heatpp/ml/decomposition/detail/factors.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
-#include <heatpp/ml/decomposition/detail/factors.hpp>
 #include <heatpp/ml/decomposition/detail/singular.hpp>
 
 #include <heatpp/ml/detail/row_random.hpp>

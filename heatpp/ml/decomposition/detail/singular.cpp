@@ -1,8 +1,9 @@
+#include <heatpp/ml/decomposition/detail/singular.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/solvers/eigensolvers.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
-#include <heatpp/ml/decomposition/detail/singular.hpp>
 #include <heatpp/ml/decomposition/detail/sketch.hpp>
 #include <heatpp/ml/detail/gram.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>

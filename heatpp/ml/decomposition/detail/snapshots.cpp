@@ -1,9 +1,10 @@
+#include <heatpp/ml/decomposition/detail/snapshots.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ml/decomposition/detail/snapshots.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/detail/state.hpp>
 

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/sparse/centres.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <algorithm>
 

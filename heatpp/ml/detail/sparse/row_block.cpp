@@ -1,6 +1,7 @@
+#include <heatpp/ml/detail/sparse/row_block.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/sparse/detail/matrix_rows.hpp>
 
 #include <cmath>

@@ -1,7 +1,8 @@
+#include <heatpp/ml/linear/detail/glm.hpp>
+
 #include <heatpp/ml/detail/column_moments.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/detail/ending.hpp>
-#include <heatpp/ml/linear/detail/glm.hpp>
 
 namespace heatpp::ml::detail {
 namespace {

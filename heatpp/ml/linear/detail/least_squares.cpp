@@ -1,6 +1,7 @@
+#include <heatpp/ml/linear/detail/least_squares.hpp>
+
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/detail/rounding.hpp>
-#include <heatpp/ml/linear/detail/least_squares.hpp>
 
 #include <limits>
 

@@ -1,6 +1,7 @@
+#include <heatpp/ml/linear/detail/targets.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/ml/linear/detail/targets.hpp>
 
 namespace heatpp::ml::detail {
 

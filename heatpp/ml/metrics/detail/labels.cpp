@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/metrics/detail/labels.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 namespace heatpp::ml::detail {
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/metrics/detail/scores.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 
 #include <numeric>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/mixture/detail/columns.hpp>
+
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ml/detail/column_products.hpp>
-#include <heatpp/ml/mixture/detail/columns.hpp>
 
 #include <algorithm>
 #include <cmath>

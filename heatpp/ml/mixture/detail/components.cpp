@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/mixture/detail/components.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <limits>
 #include <numbers>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/mixture/detail/expectation.hpp>
+
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/mixture/detail/columns.hpp>
-#include <heatpp/ml/mixture/detail/expectation.hpp>
 
 namespace heatpp::ml::detail {
 namespace {

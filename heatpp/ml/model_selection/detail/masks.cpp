@@ -1,6 +1,7 @@
+#include <heatpp/ml/model_selection/detail/masks.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp/ml/model_selection/detail/masks.hpp>
 
 #include <functional>
 #include <numeric>

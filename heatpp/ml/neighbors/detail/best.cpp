@@ -1,7 +1,8 @@
+#include <heatpp/ml/neighbors/detail/best.hpp>
+
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
-#include <heatpp/ml/neighbors/detail/best.hpp>
 #include <heatpp/sparse/conversion.hpp>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
+#include <heatpp/ml/neighbors/detail/entries.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/ml/detail/around.hpp>
-#include <heatpp/ml/neighbors/detail/entries.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 #include <heatpp/sparse/construction.hpp>
 #include <heatpp/sparse/elementwise.hpp>

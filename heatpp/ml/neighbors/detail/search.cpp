@@ -1,8 +1,9 @@
+#include <heatpp/ml/neighbors/detail/search.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/differences.hpp>
-#include <heatpp/ml/neighbors/detail/search.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/tree/detail/bins.hpp>
+
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/tree/detail/bins.hpp>
 
 #include <bit>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include <ATen/Parallel.h>
-
 #include <heatpp/ml/tree/detail/boosted_tree.hpp>
+
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 

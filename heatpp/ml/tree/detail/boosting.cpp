@@ -1,9 +1,10 @@
+#include <heatpp/ml/tree/detail/boosting.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/tree/detail/boosted_tree.hpp>
-#include <heatpp/ml/tree/detail/boosting.hpp>
 #include <heatpp/ml/tree/detail/group_quantiles.hpp>
 
 #include <algorithm>

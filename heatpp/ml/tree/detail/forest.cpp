@@ -1,3 +1,5 @@
+#include <heatpp/ml/tree/detail/forest.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/comm/detail/raise.hpp>

@@ -1,7 +1,8 @@
+#include <heatpp/ml/tree/detail/forest_growth.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/tree/detail/forest_growth.hpp>
 
 #include <atomic>
 #include <limits>

@@ -1,6 +1,7 @@
+#include <heatpp/ml/tree/detail/group_quantiles.hpp>
+
 #include <ATen/Parallel.h>
 
-#include <heatpp/ml/tree/detail/group_quantiles.hpp>
 #include <heatpp/ml/tree/detail/units.hpp>
 #include <heatpp/ops/sorting/detail/keys.hpp>
 

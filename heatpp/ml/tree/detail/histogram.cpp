@@ -1,6 +1,6 @@
-#include <ATen/Parallel.h>
-
 #include <heatpp/ml/tree/detail/histogram.hpp>
+
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 

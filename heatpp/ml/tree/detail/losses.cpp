@@ -1,8 +1,9 @@
+#include <heatpp/ml/tree/detail/losses.hpp>
+
 #include <ATen/Parallel.h>
 
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/tree/detail/group_quantiles.hpp>
-#include <heatpp/ml/tree/detail/losses.hpp>
 
 namespace heatpp::ml::detail {
 namespace {

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/tree/detail/trees.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <cstring>
 #include <limits>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/tree/detail/units.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 namespace heatpp::ml::detail {
 namespace {

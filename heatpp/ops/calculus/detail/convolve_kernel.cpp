@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/calculus/detail/convolve_kernel.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <c10/util/complex.h>
 

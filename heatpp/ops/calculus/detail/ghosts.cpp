@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/element.hpp>
 #include <heatpp/ops/calculus/detail/ghosts.hpp>
+
+#include <heatpp/core/detail/element.hpp>
 
 namespace heatpp::detail {
 namespace {

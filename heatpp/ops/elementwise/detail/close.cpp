@@ -1,6 +1,7 @@
+#include <heatpp/ops/elementwise/detail/close.hpp>
+
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/elementwise/detail/close.hpp>
 #include <heatpp/ops/elementwise/detail/map_plan.hpp>
 
 #include <cmath>

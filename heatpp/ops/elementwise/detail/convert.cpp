@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ops/elementwise/detail/convert.hpp>
+
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ops/operands/detail/element_type.hpp>
 
 #include <c10/util/TypeCast.h>

@@ -1,3 +1,5 @@
+#include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
+
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 
@@ -5,7 +7,6 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
 #include <heatpp/ops/elementwise/detail/run_loop.hpp>
 

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/elementwise/detail/run_loop.hpp>
 
 #include <atomic>

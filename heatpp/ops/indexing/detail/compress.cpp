@@ -1,8 +1,9 @@
+#include <heatpp/ops/indexing/detail/compress.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
-#include <heatpp/ops/indexing/detail/compress.hpp>
 #include <heatpp/ops/operands/detail/index_list.hpp>
 
 #include <algorithm>

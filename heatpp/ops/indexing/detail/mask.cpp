@@ -1,8 +1,9 @@
+#include <heatpp/ops/indexing/detail/mask.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
-#include <heatpp/ops/indexing/detail/mask.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
+#include <heatpp/ops/indexing/detail/positions.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/indexing/detail/positions.hpp>
 #include <heatpp/ops/indexing/detail/put_rows.hpp>
 #include <heatpp/ops/indexing/detail/routes.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>

@@ -1,7 +1,8 @@
+#include <heatpp/ops/indexing/detail/put_rows.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/core/detail/plain_type.hpp>
-#include <heatpp/ops/indexing/detail/put_rows.hpp>
 
 // LibTorch keeps the order of repeated places only if the whole process is set to be deterministic.
 namespace heatpp::detail {

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/joining/detail/assemble.hpp>
+
+#include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/operands/detail/axis_order.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 

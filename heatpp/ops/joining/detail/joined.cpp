@@ -1,6 +1,7 @@
+#include <heatpp/ops/joining/detail/joined.hpp>
+
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/joining/detail/assemble.hpp>
-#include <heatpp/ops/joining/detail/joined.hpp>
 #include <heatpp/ops/operands/detail/axis_order.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 

@@ -1,7 +1,8 @@
+#include <heatpp/ops/joining/detail/padded.hpp>
+
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp/ops/joining/detail/padded.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/axis_order.hpp>
 

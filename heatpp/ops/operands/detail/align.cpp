@@ -1,8 +1,9 @@
+#include <heatpp/ops/operands/detail/align.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/ops/operands/detail/align.hpp>
 
 #include <ATen/ScalarOps.h>
 #include <algorithm>

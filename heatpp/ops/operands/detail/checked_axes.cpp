@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 

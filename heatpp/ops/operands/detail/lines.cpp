@@ -1,5 +1,6 @@
-#include <heatpp/ops/operands/detail/around.hpp>
 #include <heatpp/ops/operands/detail/lines.hpp>
+
+#include <heatpp/ops/operands/detail/around.hpp>
 
 namespace heatpp::detail {
 

@@ -1,7 +1,8 @@
+#include <heatpp/ops/operands/detail/origin.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/factories.hpp>
-#include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/operands/operand.hpp>
 
 #include <algorithm>

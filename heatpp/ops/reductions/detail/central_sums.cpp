@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <ATen/Parallel.h>
 #include <algorithm>

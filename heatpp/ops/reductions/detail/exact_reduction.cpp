@@ -1,9 +1,10 @@
+#include <heatpp/ops/reductions/detail/exact_reduction.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/reductions/detail/exact_across.hpp>
-#include <heatpp/ops/reductions/detail/exact_reduction.hpp>
 #include <heatpp/ops/reductions/detail/exact_sums.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 

@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/reductions/detail/exact_sums.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,7 @@
+#include <heatpp/ops/reductions/detail/first_extremum.hpp>
+
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/elementwise/detail/map_plan.hpp>
-#include <heatpp/ops/reductions/detail/first_extremum.hpp>
 
 #include <algorithm>
 #include <array>

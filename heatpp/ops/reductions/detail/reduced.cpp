@@ -1,9 +1,10 @@
+#include <heatpp/ops/reductions/detail/reduced.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
-#include <heatpp/ops/reductions/detail/reduced.hpp>
 
 #include <algorithm>
 

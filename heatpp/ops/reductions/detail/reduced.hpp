@@ -24,12 +24,14 @@ struct ReducedAxes {
 /// mask of another dtype, ValueError for one that does not broadcast to `x`.
 [[nodiscard]] at::Tensor mask_block(const char* op, const DNDarray& x, const DNDarray& where);
 
-/// The functions of reduce.inc with errors that name `op`.
+/// The reductions with errors that name `op`.
 namespace named {
-#define HEATPP_REDUCTION(name, local, across, of_nothing, doc) \
-  [[nodiscard]] DNDarray name(const char* op, const DNDarray& x, const ReduceOptions& options);
-#include <heatpp/ops/reductions/reduce.inc>
-#undef HEATPP_REDUCTION
+[[nodiscard]] DNDarray sum(const char* op, const DNDarray& x, const ReduceOptions& options);
+[[nodiscard]] DNDarray prod(const char* op, const DNDarray& x, const ReduceOptions& options);
+[[nodiscard]] DNDarray max(const char* op, const DNDarray& x, const ReduceOptions& options);
+[[nodiscard]] DNDarray min(const char* op, const DNDarray& x, const ReduceOptions& options);
+[[nodiscard]] DNDarray any(const char* op, const DNDarray& x, const ReduceOptions& options);
+[[nodiscard]] DNDarray all(const char* op, const DNDarray& x, const ReduceOptions& options);
 }  // namespace named
 
 }  // namespace heatpp::detail

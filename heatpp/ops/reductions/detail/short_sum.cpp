@@ -1,5 +1,6 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/reductions/detail/short_sum.hpp>
+
+#include <heatpp/core/detail/simd.hpp>
 
 #include <ATen/EmptyTensor.h>
 #include <algorithm>

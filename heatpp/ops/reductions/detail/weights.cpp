@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/reductions/detail/weights.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 
 #include <algorithm>

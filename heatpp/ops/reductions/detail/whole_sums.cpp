@@ -1,6 +1,7 @@
+#include <heatpp/ops/reductions/detail/whole_sums.hpp>
+
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/operands/detail/around.hpp>
-#include <heatpp/ops/reductions/detail/whole_sums.hpp>
 
 #include <ATen/Dispatch.h>
 #include <type_traits>

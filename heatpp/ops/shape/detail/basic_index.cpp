@@ -1,6 +1,7 @@
+#include <heatpp/ops/shape/detail/basic_index.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp/ops/shape/detail/basic_index.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/buffer.hpp>
 #include <heatpp/ops/sorting/detail/by_key.hpp>
+
+#include <heatpp/comm/buffer.hpp>
 #include <heatpp/ops/sorting/detail/merge.hpp>
 
 #include <algorithm>

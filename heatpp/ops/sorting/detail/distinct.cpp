@@ -1,7 +1,8 @@
+#include <heatpp/ops/sorting/detail/distinct.hpp>
+
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/ops/operands/detail/element_type.hpp>
 #include <heatpp/ops/operands/detail/flat_index.hpp>
-#include <heatpp/ops/sorting/detail/distinct.hpp>
 
 #include <algorithm>
 #include <numeric>

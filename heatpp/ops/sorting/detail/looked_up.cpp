@@ -1,6 +1,7 @@
+#include <heatpp/ops/sorting/detail/looked_up.hpp>
+
 #include <heatpp/ops/operands/detail/bisect.hpp>
 #include <heatpp/ops/sorting/detail/distinct.hpp>
-#include <heatpp/ops/sorting/detail/looked_up.hpp>
 
 #include <ATen/Dispatch.h>
 #include <algorithm>

@@ -1,7 +1,8 @@
+#include <heatpp/ops/sorting/detail/runs.hpp>
+
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/sorting/detail/merge.hpp>
-#include <heatpp/ops/sorting/detail/runs.hpp>
 
 #include <hwy/contrib/sort/vqsort.h>
 

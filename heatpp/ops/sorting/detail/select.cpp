@@ -1,6 +1,7 @@
+#include <heatpp/ops/sorting/detail/select.hpp>
+
 #include <heatpp/ops/sorting/detail/digits.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
-#include <heatpp/ops/sorting/detail/select.hpp>
 #include <heatpp/ops/sorting/detail/window.hpp>
 
 #include <algorithm>

@@ -1,9 +1,10 @@
+#include <heatpp/ops/sorting/detail/slices.hpp>
+
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/operands/detail/element_type.hpp>
 #include <heatpp/ops/operands/detail/lines.hpp>
 #include <heatpp/ops/sorting/detail/keys.hpp>
-#include <heatpp/ops/sorting/detail/slices.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,8 @@
+#include <heatpp/ops/sorting/detail/window.hpp>
+
 #include <c10/core/ScalarType.h>
 
 #include <heatpp/core/detail/simd.hpp>
-#include <heatpp/ops/sorting/detail/window.hpp>
 
 #include <algorithm>
 #include <type_traits>

@@ -1,10 +1,11 @@
+#include <heatpp/ops/statistics/detail/bin_rules.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
-#include <heatpp/ops/statistics/detail/bin_rules.hpp>
 #include <heatpp/ops/statistics/order.hpp>
 
 #include <algorithm>

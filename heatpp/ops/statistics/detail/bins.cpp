@@ -1,3 +1,5 @@
+#include <heatpp/ops/statistics/detail/bins.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/operands/detail/bisect.hpp>
 #include <heatpp/ops/sorting/detail/keys.hpp>
-#include <heatpp/ops/statistics/detail/bins.hpp>
 
 #include <algorithm>
 #include <c10/util/TypeCast.h>

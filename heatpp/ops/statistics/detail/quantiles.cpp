@@ -1,5 +1,6 @@
-#include <heatpp/ops/sorting/detail/select.hpp>
 #include <heatpp/ops/statistics/detail/quantiles.hpp>
+
+#include <heatpp/ops/sorting/detail/select.hpp>
 
 #include <algorithm>
 #include <cmath>

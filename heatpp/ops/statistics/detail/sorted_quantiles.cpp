@@ -1,3 +1,5 @@
+#include <heatpp/ops/statistics/detail/sorted_quantiles.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
@@ -13,7 +15,6 @@
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
 #include <heatpp/ops/sorting/sort.hpp>
-#include <heatpp/ops/statistics/detail/sorted_quantiles.hpp>
 
 namespace heatpp::detail {
 namespace {

@@ -1,10 +1,11 @@
+#include <heatpp/sparse/io/detail/compressed.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/conversion.hpp>
 #include <heatpp/sparse/elementwise.hpp>
-#include <heatpp/sparse/io/detail/compressed.hpp>
 #include <heatpp/sparse/product.hpp>
 
 #include <algorithm>

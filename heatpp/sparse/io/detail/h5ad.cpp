@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/io/detail/h5ad.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/io/detail/mtx_header.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 #include <array>

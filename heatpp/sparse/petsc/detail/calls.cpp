@@ -1,6 +1,7 @@
+#include <heatpp/sparse/petsc/detail/calls.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/sparse/petsc/detail/calls.hpp>
 
 #include <limits>
 

@@ -1,6 +1,7 @@
+#include <heatpp_nn/models/detail/exported/archive.hpp>
+
 #include <heatpp/comm/error.hpp>
 #include <heatpp_io/numpy/detail/zip.hpp>
-#include <heatpp_nn/models/detail/exported/archive.hpp>
 #include <heatpp_nn/models/detail/exported/malformed.hpp>
 
 #include <zlib.h>

@@ -1,6 +1,7 @@
+#include <heatpp_nn/models/detail/exported/inputs.hpp>
+
 #include <heatpp/comm/error.hpp>
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_nn/models/detail/exported/inputs.hpp>
 
 #include <ATen/ATen.h>
 

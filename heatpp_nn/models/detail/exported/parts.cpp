@@ -1,6 +1,7 @@
+#include <heatpp_nn/models/detail/exported/parts.hpp>
+
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/models/detail/exported/malformed.hpp>
-#include <heatpp_nn/models/detail/exported/parts.hpp>
 
 #include <algorithm>
 

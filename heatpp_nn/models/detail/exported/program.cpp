@@ -1,9 +1,10 @@
+#include <heatpp_nn/models/detail/exported/program.hpp>
+
 #include <heatpp/comm/error.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/models/detail/exported/graph/builder.hpp>
 #include <heatpp_nn/models/detail/exported/graph/counters.hpp>
 #include <heatpp_nn/models/detail/exported/malformed.hpp>
-#include <heatpp_nn/models/detail/exported/program.hpp>
 
 #include <ATen/ATen.h>
 

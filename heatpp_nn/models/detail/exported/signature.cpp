@@ -1,5 +1,6 @@
-#include <heatpp_nn/models/detail/exported/malformed.hpp>
 #include <heatpp_nn/models/detail/exported/signature.hpp>
+
+#include <heatpp_nn/models/detail/exported/malformed.hpp>
 #include <heatpp_nn/models/detail/exported/tree.hpp>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
-#include <heatpp_nn/models/detail/exported/malformed.hpp>
 #include <heatpp_nn/models/detail/exported/weights.hpp>
+
+#include <heatpp_nn/models/detail/exported/malformed.hpp>
 
 #include <ATen/ATen.h>
 

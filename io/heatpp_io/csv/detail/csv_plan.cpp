@@ -1,6 +1,7 @@
+#include <heatpp_io/csv/detail/csv_plan.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
-#include <heatpp_io/csv/detail/csv_plan.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
+#include <heatpp_io/detail/elements/attribute_rules.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp_io/detail/elements/attribute_rules.hpp>
 
 #include <fmt/ranges.h>
 #include <algorithm>

@@ -1,7 +1,8 @@
+#include <heatpp_io/detail/elements/dataset_info.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_io/detail/elements/dataset_info.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -1,8 +1,9 @@
+#include <heatpp_io/detail/elements/decoded_numbers.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp_io/detail/elements/decoded_numbers.hpp>
 
 #include <cmath>
 

@@ -1,8 +1,9 @@
+#include <heatpp_io/detail/elements/decoding.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
-#include <heatpp_io/detail/elements/decoding.hpp>
 
 #include <cmath>
 #include <functional>

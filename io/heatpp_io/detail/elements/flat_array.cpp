@@ -1,6 +1,6 @@
-#include <ATen/ATen.h>
-
 #include <heatpp_io/detail/elements/flat_array.hpp>
+
+#include <ATen/ATen.h>
 
 #include <algorithm>
 

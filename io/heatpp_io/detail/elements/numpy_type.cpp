@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/numpy_type.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 #include <array>

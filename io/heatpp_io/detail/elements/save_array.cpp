@@ -1,9 +1,10 @@
+#include <heatpp_io/detail/elements/save_array.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
-#include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/selection.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 namespace heatpp::io::detail {
 

@@ -1,7 +1,8 @@
+#include <heatpp_io/detail/elements/windows.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp_io/detail/elements/windows.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,7 @@
+#include <heatpp_io/detail/files/expand.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/content.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
 
 #include <glob.h>
 

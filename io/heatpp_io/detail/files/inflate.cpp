@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/inflate.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <zlib.h>
 

@@ -1,6 +1,7 @@
+#include <heatpp_io/detail/files/subfiles.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
-#include <heatpp_io/detail/files/subfiles.hpp>
 
 #include <sys/stat.h>
 

@@ -1,7 +1,8 @@
+#include <heatpp_io/detail/shards/chunk_grid.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp_io/detail/shards/shard_reader.hpp>
-#include <heatpp_io/detail/shards/chunk_grid.hpp>
 
 #include <algorithm>
 

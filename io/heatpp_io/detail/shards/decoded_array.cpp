@@ -1,3 +1,5 @@
+#include <heatpp_io/detail/shards/decoded_array.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/core/detail/torch.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp_io/detail/elements/decoded_numbers.hpp>
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
-#include <heatpp_io/detail/shards/decoded_array.hpp>
 
 #include <algorithm>
 

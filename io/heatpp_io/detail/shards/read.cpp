@@ -1,3 +1,5 @@
+#include <heatpp_io/detail/shards/read.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -5,7 +7,6 @@
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
-#include <heatpp_io/detail/shards/read.hpp>
 
 namespace heatpp::io::detail {
 namespace {

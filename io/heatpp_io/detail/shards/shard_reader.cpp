@@ -1,7 +1,8 @@
+#include <heatpp_io/detail/shards/shard_reader.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_io/detail/shards/shard_reader.hpp>
 
 #include <algorithm>
 

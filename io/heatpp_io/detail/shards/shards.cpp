@@ -1,7 +1,8 @@
+#include <heatpp_io/detail/shards/shards.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/layout.hpp>
-#include <heatpp_io/detail/shards/shards.hpp>
 
 #include <algorithm>
 #include <array>

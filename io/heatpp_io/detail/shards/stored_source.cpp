@@ -1,9 +1,10 @@
+#include <heatpp_io/detail/shards/stored_source.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp_io/detail/shards/stored_source.hpp>
 
 #include <filesystem>
 #include <future>

@@ -1,6 +1,7 @@
+#include <heatpp_io/hdf5/detail/box_io.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/detail/chunk_io.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
 

@@ -1,6 +1,7 @@
+#include <heatpp_io/hdf5/detail/chunk_io.hpp>
+
 #include <heatpp/core/shape.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
-#include <heatpp_io/hdf5/detail/chunk_io.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
 
 #include <ATen/ATen.h>

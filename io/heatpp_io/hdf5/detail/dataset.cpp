@@ -1,7 +1,8 @@
+#include <heatpp_io/hdf5/detail/dataset.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/subfiles.hpp>
-#include <heatpp_io/hdf5/detail/dataset.hpp>
 #include <heatpp_io/hdf5/detail/elements/elements.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
 #include <heatpp_io/hdf5/detail/subfiling.hpp>

@@ -1,6 +1,7 @@
+#include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
-#include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
 
 #include <algorithm>
 #include <cstring>

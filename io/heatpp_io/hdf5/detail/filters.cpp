@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 #include <array>

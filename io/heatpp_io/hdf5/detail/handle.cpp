@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 
 namespace heatpp::io {

@@ -1,7 +1,8 @@
+#include <heatpp_io/hdf5/detail/new_dataset.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
-#include <heatpp_io/hdf5/detail/new_dataset.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
-#include <heatpp/interop/mpi.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
+
+#include <heatpp/interop/mpi.hpp>
 
 namespace heatpp::io::detail {
 

@@ -1,6 +1,7 @@
+#include <heatpp_io/hdf5/detail/subfiling.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/interop/mpi.hpp>
-#include <heatpp_io/hdf5/detail/subfiling.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
 
 #include <cstdlib>

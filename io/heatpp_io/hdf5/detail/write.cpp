@@ -1,3 +1,5 @@
+#include <heatpp_io/hdf5/detail/write.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/communicator.hpp>

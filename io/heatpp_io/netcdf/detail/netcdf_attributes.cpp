@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_attributes.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <netcdf.h>
 

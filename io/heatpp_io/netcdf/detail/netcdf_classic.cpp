@@ -1,6 +1,7 @@
+#include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/dataset_info.hpp>
-#include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
 
 #include <algorithm>
 #include <array>

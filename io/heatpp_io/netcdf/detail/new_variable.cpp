@@ -1,9 +1,10 @@
+#include <heatpp_io/netcdf/detail/new_variable.hpp>
+
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_attributes.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
-#include <heatpp_io/netcdf/detail/new_variable.hpp>
 
 #include <netcdf.h>
 

@@ -1,7 +1,8 @@
+#include <heatpp_io/numpy/detail/zip.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/inflate.hpp>
 #include <heatpp_io/numpy/detail/little_endian.hpp>
-#include <heatpp_io/numpy/detail/zip.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -1,8 +1,9 @@
+#include <heatpp_io/safetensors/detail/safetensors_header.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/safetensors/detail/safetensors_header.hpp>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

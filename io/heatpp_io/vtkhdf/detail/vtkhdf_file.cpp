@@ -1,7 +1,8 @@
+#include <heatpp_io/vtkhdf/detail/vtkhdf_file.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/dataset.hpp>
 #include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
-#include <heatpp_io/vtkhdf/detail/vtkhdf_file.hpp>
 
 #include <algorithm>
 #include <array>

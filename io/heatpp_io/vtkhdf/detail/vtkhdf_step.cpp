@@ -1,8 +1,9 @@
+#include <heatpp_io/vtkhdf/detail/vtkhdf_step.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp_io/vtkhdf/detail/vtkhdf_step.hpp>
 
 #include <algorithm>
 #include <cmath>

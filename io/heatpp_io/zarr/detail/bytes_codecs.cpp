@@ -1,10 +1,11 @@
+#include <heatpp_io/zarr/detail/bytes_codecs.hpp>
+
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp_io/detail/codecs/crc32c.hpp>
 #include <heatpp_io/numpy/detail/little_endian.hpp>
-#include <heatpp_io/zarr/detail/bytes_codecs.hpp>
 
 #include <zlib.h>
 

@@ -1,3 +1,5 @@
+#include <heatpp_io/zarr/detail/chunk_files.hpp>
+
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -6,7 +8,6 @@
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
-#include <heatpp_io/zarr/detail/chunk_files.hpp>
 #include <heatpp_io/zarr/detail/store_files.hpp>
 
 #include <fcntl.h>

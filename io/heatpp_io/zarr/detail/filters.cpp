@@ -1,6 +1,6 @@
-#include <ATen/ATen.h>
-
 #include <heatpp_io/zarr/detail/filters.hpp>
+
+#include <ATen/ATen.h>
 
 #include <type_traits>
 

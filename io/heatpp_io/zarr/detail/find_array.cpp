@@ -1,7 +1,8 @@
+#include <heatpp_io/zarr/detail/find_array.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/dataset_info.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
-#include <heatpp_io/zarr/detail/find_array.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <algorithm>

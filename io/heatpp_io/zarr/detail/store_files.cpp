@@ -1,6 +1,7 @@
+#include <heatpp_io/zarr/detail/store_files.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/numpy/detail/zip.hpp>
-#include <heatpp_io/zarr/detail/store_files.hpp>
 
 #include <algorithm>
 #include <filesystem>

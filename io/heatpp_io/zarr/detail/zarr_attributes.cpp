@@ -1,6 +1,7 @@
+#include <heatpp_io/zarr/detail/zarr_attributes.hpp>
+
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/zarr/detail/base64.hpp>
-#include <heatpp_io/zarr/detail/zarr_attributes.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <heatpp/core/promotion.hpp>

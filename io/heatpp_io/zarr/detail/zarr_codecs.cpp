@@ -1,6 +1,7 @@
+#include <heatpp_io/zarr/detail/zarr_codecs.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp_io/zarr/detail/zarr_codecs.hpp>
 
 #include <algorithm>
 #include <array>

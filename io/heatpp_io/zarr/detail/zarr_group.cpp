@@ -1,10 +1,11 @@
+#include <heatpp_io/zarr/detail/zarr_group.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp_io/detail/elements/numpy_type.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/zarr/detail/zarr_attributes.hpp>
 #include <heatpp_io/zarr/detail/zarr_codecs.hpp>
-#include <heatpp_io/zarr/detail/zarr_group.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <algorithm>

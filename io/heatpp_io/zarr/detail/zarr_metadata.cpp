@@ -1,3 +1,5 @@
+#include <heatpp_io/zarr/detail/zarr_metadata.hpp>
+
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 
@@ -5,7 +7,6 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/zarr/detail/zarr_codecs.hpp>
-#include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,8 @@
+#include <heatpp_nn/models/detail/exported/graph/graph.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/error.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
-#include <heatpp_nn/models/detail/exported/graph/graph.hpp>
 
 #include <ATen/ATen.h>
 

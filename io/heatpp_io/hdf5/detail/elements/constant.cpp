@@ -1,5 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/elements/constant.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <vector>
 

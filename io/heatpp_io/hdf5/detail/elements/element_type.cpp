@@ -1,5 +1,6 @@
-#include <heatpp/core/promotion.hpp>
 #include <heatpp_io/hdf5/detail/elements/element_type.hpp>
+
+#include <heatpp/core/promotion.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,8 @@
+#include <heatpp_io/hdf5/detail/sources/virtual_sources.hpp>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/shape.hpp>
 #include <heatpp_io/hdf5/detail/sources/source_pattern.hpp>
-#include <heatpp_io/hdf5/detail/sources/virtual_sources.hpp>
 
 #include <algorithm>
 #include <map>
