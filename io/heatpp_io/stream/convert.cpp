@@ -85,7 +85,8 @@ void write_part(const StoredArray& x, const std::string& path, const ConvertOpti
 
 std::vector<std::string> convert(const StoredArray& array, const std::string& path, const ConvertOptions& given) {
   const auto names = names_of(array, path, given);
-  const auto& format = detail::format_of(std::filesystem::path(path), op);
+  const std::filesystem::path file = path;
+  const auto& format = detail::format_of(file, op);
   const auto x = format.rules ? array.stored() : array;  // attributes decode its numbers
   auto options = given;
   options.save = annotated(x, given, format);

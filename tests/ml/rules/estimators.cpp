@@ -1,4 +1,4 @@
-#include "ml/rules/estimators.hpp"
+#include "estimators.hpp"
 
 #include "model.hpp"
 

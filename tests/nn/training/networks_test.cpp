@@ -150,10 +150,10 @@ TEST_CASE("A script is called with what its parameters are annotated as", "[nn][
   const auto number = [](double value) { return torch::full({1}, value, torch::kDouble); };
   CHECK(script.parameter_names() == std::vector<std::string>{"a", "b", "c", "d"});
   CHECK(script.required_parameters() == 3);
-  const ScriptArgument pair{"outputs", {number(1), number(2)}}, one{"inputs", {number(7)}};
-  const ScriptArgument named{"targets", {number(3), number(4)}, {"m", "p"}};
+  const ModuleArgument pair{"outputs", {number(1), number(2)}}, one{"inputs", {number(7)}};
+  const ModuleArgument named{"targets", {number(3), number(4)}, {"m", "p"}};
   CHECK(script.call({pair, named, one}).tensors.front().item<double>() == 1 + 4 + 12 + 7 + 1);
-  const auto refuses = [&](const std::string& text, const std::vector<ScriptArgument>& arguments) {
+  const auto refuses = [&](const std::string& text, const std::vector<ModuleArgument>& arguments) {
     CHECK_THAT(message_of<ht::ValueError>([&] { (void)script.call(arguments); }), Catch::Contains(text));
   };
   refuses("got 1 outputs for the parameter a of Tuple[Tensor, Tensor]", {{"outputs", {number(1)}}, named, one});
