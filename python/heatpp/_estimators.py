@@ -17,7 +17,7 @@ _VALUES = {"seed": {None: _DEFAULT}, "categorical_features": {None: _DEFAULT, "f
            "metric": {"minkowski": _DEFAULT, "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"},
            "solver": {"auto": "automatic", "covariance_eigh": "covariance", "arpack": "automatic", "cd": "coordinate_descent", "mu": "multiplicative"}}
 # Options whose values are converted to heatpp's form.
-_MADE = {"categorical_features": lambda value: _positions(value), "monotonic_cst": lambda value: [int(each) for each in value]}
+_MADE = {"categorical_features": lambda value: _positions(value), "monotonic_cst": lambda value: [operator.index(each) for each in value]}
 # Classes by scikit-learn's names.
 _CLASSES = {"SpectralClustering": "Spectral"}
 # Results with as many columns as there are features; the first one that a class has is used.
@@ -46,6 +46,11 @@ def _positions(features):
     return [i for i, each in enumerate(features) if each] if all(isinstance(each, bool) for each in features) else [operator.index(each) for each in features]
 
 
+def _is_made(value):
+    """Whether a value is a list of whole numbers, as heatpp takes it."""
+    return type(value) is list and all(type(each) is int for each in value)
+
+
 def _plain(value):
     return value is None or isinstance(value, (str, bool, int, float))
 
@@ -69,7 +74,7 @@ def _ours(kind, name, value):
     """Returns the heatpp options for one option."""
     named = name if name in kind._options else _NAMES.get(name, name)
     if named in kind._options:
-        spelled = _VALUES.get(named, {}).get(value, value) if _plain(value) else _MADE[named](value) if named in _MADE else value
+        spelled = _VALUES.get(named, {}).get(value, value) if _plain(value) else _MADE[named](value) if named in _MADE and not _is_made(value) else value
         return {} if spelled is _DEFAULT else {named: spelled}
     split = _SPLIT[name](value) if name in _SPLIT else None
     if split is not None and split.keys() <= set(kind._options):

@@ -3,6 +3,7 @@
 #include <heatpp/ml/tree/detail/boosting.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 namespace heatpp {
@@ -24,9 +25,12 @@ std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name) 
   std::vector<std::int64_t> numbers;
   if (!read.has_option(name)) return numbers;
   std::istringstream words(read.text(name));
-  for (std::int64_t number = 0; words >> number;) numbers.push_back(number);
-  if (!words.eof())
-    detail::raise<ValueError>(read.op(), "got \"{}\" for {}; expected whole numbers", read.text(name), name);
+  for (std::string word; words >> word;) {
+    const auto* last = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), last, numbers.emplace_back());
+    if (error != std::errc() || end != last)
+      detail::raise<ValueError>(read.op(), "got \"{}\" for {}; expected whole numbers", read.text(name), name);
+  }
   return numbers;
 }
 
@@ -100,34 +104,47 @@ ModelState boosting_state(const char* kind, const HistGradientBoostingOptions& o
   return state;
 }
 
+void check_rising(const StateReader& read, const std::vector<double>& categories, std::int64_t feature) {
+  for (std::size_t i = 1; i < categories.size(); ++i)
+    if (!(categories[i - 1] < categories[i]))
+      detail::raise<ValueError>(read.op(), "got categories {} and {} of feature {}; expected different ones, rising",
+                                categories[i - 1], categories[i], feature);
+}
+
 /// Categories of features, which a state without any does not have.
 Categories categories_from(const StateReader& read, std::int64_t features) {
   Categories result;
-  if (!read.has_array("category_counts")) return result;
+  if (!read.has_array("category_counts") && !read.has_array("categories")) return result;
   const auto counts = read.whole_numbers("category_counts", {features}).larray();
   const auto all = numbers_from(read.array("categories", {-1}));
   std::int64_t at = 0;
   for (std::int64_t j = 0; j < features; ++j) {
-    const auto count = counts.const_data_ptr<std::int64_t>()[j], end = at + count;
-    if (count < 0 || count > most_bins || end > std::ssize(all))
+    const auto count = counts.const_data_ptr<std::int64_t>()[j];
+    if (count < 0 || count > most_bins || count > std::ssize(all) - at)
       detail::raise<ValueError>(read.op(), "got {} categories of feature {}; expected up to {}, of {} of all", count, j,
                                 most_bins, all.size());
-    result.emplace_back(all.begin() + at, all.begin() + end);
-    at = end;
+    check_rising(read, result.emplace_back(all.begin() + at, all.begin() + at + count), j);
+    at += count;
   }
+  if (at != std::ssize(all))
+    detail::raise<ValueError>(read.op(), "got {} categories; expected as many as category_counts says, {}", all.size(),
+                              at);
   return result;
 }
 
-/// Whether sets are of features that have categories.
+/// Whether sets divide features that have categories, and thresholds others.
 bool fits(const Trees& trees, const Categories& categories) {
-  return std::ranges::all_of(trees.nodes, [&](const TreeNode& node) {
-    return !node.by_set || (!categories.empty() && !categories[static_cast<std::size_t>(node.feature)].empty());
-  });
+  const auto any_of = [&](std::int32_t feature) {
+    return !categories.empty() && !categories[static_cast<std::size_t>(feature)].empty();
+  };
+  return std::ranges::all_of(trees.nodes,
+                             [&](const TreeNode& node) { return node.leaf() || node.by_set == any_of(node.feature); });
 }
 
 std::shared_ptr<const LearntBoosting> read_boosting(const StateReader& read) {
   const auto baseline = read.array("baseline", {-1});
   const auto features = read.option<std::int64_t>("features");
+  if (features < 1) detail::raise<ValueError>(read.op(), "got {} features; expected one at least", features);
   LearntBoosting learnt{numbers_from(baseline), read_trees(read, features), features, baseline.comm(),
                         categories_from(read, features)};
   if (learnt.outputs() < 1 || learnt.trees.outputs != 1 || learnt.trees.size() % learnt.outputs() != 0)
@@ -135,7 +152,9 @@ std::shared_ptr<const LearntBoosting> read_boosting(const StateReader& read) {
                               "got {} trees of {} values and {} baselines; expected trees of one value for each",
                               learnt.trees.size(), learnt.trees.outputs, learnt.outputs());
   if (!fits(learnt.trees, learnt.categories))
-    detail::raise<ValueError>(read.op(), "got sets of categories for features without any; expected their categories");
+    detail::raise<ValueError>(read.op(),
+                              "got sets of categories for features without any, or thresholds for features with some; "
+                              "expected sets for features with categories and thresholds for others");
   return std::make_shared<const LearntBoosting>(std::move(learnt));
 }
 

@@ -90,7 +90,8 @@ TEST_CASE("boosting learns a class that has one of 22000 rows of 2^24", "[ml][bo
 }
 
 // Of the same kind with 4 times as many rows, that a function makes: a minute and 5 GiB, so that it runs if it is
-// named.
+// named. 50125 and 3281 rows are of the second class. Expected means are those of scikit-learn's 1.9.1 for these rows
+// (as 500 different ones with weights): ten iterations do not come down from the mean rate to 1e-4 altogether.
 TEST_CASE("boosting learns two rates of 2^26 rows that a function makes", "[.long][boosting][sizes]") {
   const auto n = std::int64_t{1} << 26;
   const auto mine = shared(n);
@@ -115,8 +116,8 @@ TEST_CASE("boosting learns two rates of 2^26 rows that a function makes", "[.lon
   model.fit(rows, ht::from_local(labels, {.split = 0}));
 
   const auto p = gathered(model.predict_proba(ht::from_local(at::arange(250, at::kFloat).unsqueeze(1)))).select(1, 1);
-  CHECK(p.slice(0, 0, 125).mean().item<double>() == Approx(1.5e-3).epsilon(0.05));
-  CHECK(p.slice(0, 125).mean().item<double>() == Approx(1e-4).epsilon(0.1));
+  CHECK(p.slice(0, 0, 125).mean().item<double>() == Approx(1.4767831819734799e-03).epsilon(1e-3));
+  CHECK(p.slice(0, 125).mean().item<double>() == Approx(1.2610485483977336e-04).epsilon(1e-3));
 }
 
 TEST_CASE("more rows, features, nodes or classes than have numbers are errors that say so", "[ml][tree][sizes]") {

@@ -58,26 +58,54 @@ TEST_CASE("trees are made again of their states", "[ml][tree]") {
 }
 
 TEST_CASE("states whose sets of categories contradict them are refused", "[ml][boosting]") {
-  const auto x = beside((10 * iris()).round()), y = beside(iris().select(1, 2).contiguous());
+  const auto tens = (10 * iris()).round();
+  const auto x = beside(tens), y = beside(tens.select(1, 1).remainder(2).contiguous());  // only sets divide odd numbers
   const ht::HistGradientBoostingRegressor model =
       ht::HistGradientBoostingRegressor({.max_iterations = 3, .categorical_features = {1}}).fit(x, y);
-  const auto without = [&](const char* array) {
+  const auto without = [&](const std::string& array) {
     auto state = model.state();
     state.arrays.erase(array);
     return state;
   };
   using Model = ht::HistGradientBoostingRegressor;
-  CHECK(model.state().arrays.contains("category_sets"));
-  CHECK_THROWS_WITH(Model::from_state(without("category_counts")), Contains("for features without any"));
-  CHECK_THROWS_WITH(Model::from_state(without("categories")), Contains("got no array \"categories\""));
-  CHECK_THROWS_WITH(Model::from_state(without("set_of_node")), Contains("got no array \"set_of_node\""));
-  auto state = model.state();
+  REQUIRE(model.state().arrays.contains("category_sets"));
+  for (const std::string array : {"category_counts", "categories", "set_of_node", "category_sets"})
+    CHECK_THROWS_WITH(Model::from_state(without(array)), Contains("got no array \"" + array + "\""));
+  auto state = without("categories");
+  state.arrays.erase("category_counts");
+  CHECK_THROWS_WITH(Model::from_state(state), Contains("for features without any"));
+  state = without("category_sets");
+  state.arrays.erase("set_of_node");
+  CHECK_THROWS_WITH(Model::from_state(state), Contains("thresholds for features with some"));
+  state = model.state();
   state.arrays.at("category_sets") = ht::zeros({0, 4}, {.dtype = ht::int64});
   CHECK_THROWS_WITH(Model::from_state(state), Contains("that are not"));
+  state = model.state();
+  state.arrays.at("categories") = ht::zeros(state.arrays.at("categories").shape(), {.dtype = ht::float64});
+  CHECK_THROWS_WITH(Model::from_state(state), Contains("expected different ones, rising"));
+  state = model.state();
+  state.arrays.at("category_counts") = ht::zeros({4}, {.dtype = ht::int64});
+  CHECK_THROWS_WITH(Model::from_state(state), Contains("expected as many as category_counts says"));
   auto forest = ht::DecisionTreeRegressor({.max_depth = 2}).fit(x, y).state();
   forest.arrays.insert({"category_sets", ht::ones({1, 4}, {.dtype = ht::int64})});
   forest.arrays.insert({"set_of_node", ht::zeros(forest.arrays.at("features").shape(), {.dtype = ht::int64})});
   CHECK_THROWS_WITH(ht::DecisionTreeRegressor::from_state(forest), Contains("1 sets of categories"));
+}
+
+TEST_CASE("states of boosting without categories lack their arrays", "[ml][boosting]") {
+  const auto x = beside(iris()), y = beside(iris().select(1, 2).contiguous());
+  using Model = ht::HistGradientBoostingRegressor;
+  const Model model = Model({.max_iterations = 3}).fit(x, y);
+  auto state = model.state();
+  for (const auto* array : {"category_counts", "categories", "set_of_node", "category_sets"})
+    CHECK_FALSE(state.arrays.contains(array));
+  for (const auto* option : {"loss", "quantile", "monotonic_cst", "categorical_features"}) state.options.erase(option);
+  state.options.insert({"poisson", "false"});
+  CHECK(same(Model::from_state(state).predict(x), gathered(model.predict(x))));
+  for (const auto* wrong : {"1 x", "1 99999999999999999999", "-"}) {
+    state.options.insert_or_assign("monotonic_cst", wrong);
+    CHECK_THROWS_WITH(Model::from_state(state), Contains("for monotonic_cst; expected whole numbers"));
+  }
 }
 
 TEST_CASE("boosting goes on from a state", "[ml][boosting]") {

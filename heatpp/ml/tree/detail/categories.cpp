@@ -13,6 +13,7 @@ class Distinct {
   explicit Distinct(std::int64_t most) : most_(most) {}
   void add(double x) {
     if (x != x || std::ssize(numbers_) > most_) return;
+    x += 0.0;  // -0 is 0, whichever comes first
     const auto place = std::ranges::lower_bound(numbers_, x);
     if (place == numbers_.end() || *place != x) numbers_.insert(place, x);
   }

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -70,7 +71,7 @@ bool whole(const Trees& trees, std::int64_t features) {
     if (begin < 0 || begin >= end || end > std::ssize(trees.nodes)) return false;
     for (auto i = begin; i < end; ++i)
       if (const auto& node = trees.nodes[static_cast<std::size_t>(i)]; !node.leaf())
-        if (node.feature >= features || node.left <= i || node.left + 1 >= end ||
+        if (node.feature >= features || node.left <= i || node.left >= end - 1 ||
             (node.by_set && (node.bin < 0 || node.bin >= std::ssize(trees.sets))))
           return false;
   }
@@ -98,9 +99,14 @@ void write_trees(const Trees& trees, const Communicator& comm, ModelState& state
 
 namespace {
 
+/// What is out of range stays out of range: no state has so many features or nodes.
+std::int32_t number_of_node(std::int64_t number) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(number, -1, std::numeric_limits<std::int32_t>::max()));
+}
+
 /// The sets of nodes of categories, which a state without any does not have.
 void read_sets(const StateReader& read, Trees& trees) {
-  if (!read.has_array("category_sets")) return;
+  if (!read.has_array("category_sets") && !read.has_array("set_of_node")) return;
   const auto sets = read.whole_numbers("category_sets", {-1, 4}).larray().contiguous();
   const auto of_node = read.whole_numbers("set_of_node", {std::ssize(trees.nodes)}).larray();
   trees.sets.resize(static_cast<std::size_t>(sets.size(0)));
@@ -127,8 +133,8 @@ Trees read_trees(const StateReader& read, std::int64_t features) {
   trees.roots.assign(root, root + roots.numel());
   for (std::int64_t i = 0; i < n; ++i)
     trees.nodes.push_back({.threshold = thresholds.const_data_ptr<double>()[i],
-                           .feature = static_cast<std::int32_t>(feature.const_data_ptr<std::int64_t>()[i]),
-                           .left = static_cast<std::int32_t>(children.const_data_ptr<std::int64_t>()[i]),
+                           .feature = number_of_node(feature.const_data_ptr<std::int64_t>()[i]),
+                           .left = number_of_node(children.const_data_ptr<std::int64_t>()[i]),
                            .missing_left = missing.const_data_ptr<std::int64_t>()[i] != 0});
   trees.values.assign(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel());
   read_sets(read, trees);
