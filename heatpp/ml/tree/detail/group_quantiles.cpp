@@ -138,7 +138,7 @@ Groups::Groups(std::optional<double> total_weight)
     : weighted_(total_weight.has_value()), unit_(total_weight ? unit_of(*total_weight, 61) : 1.0) {}
 
 void Groups::add(double number, double weight) {
-  items_.push_back({Keys<double>::of(number), std::llround(weight / unit_)});
+  items_.push_back({Keys<double>::of(number), weighted_ ? std::llround(weight / unit_) : 1});
 }
 
 std::vector<double> group_quantiles(const Rows& rows, Groups groups, double share) {
