@@ -73,7 +73,7 @@ def heat(file):
     field, times = file["VTKHDF/PointData/temperature"], file["VTKHDF/Steps/Values"]
     width, height = (n * d for n, d in zip(reversed(field.shape[1:]), file["VTKHDF"].attrs["Spacing"]))
     steps = sorted({0, len(times) // 2, len(times) - 1})
-    figure, all_axes = panels(len(steps), width=3.8, height=3.8)
+    figure, all_axes = panels(len(steps), width=3.5, height=3.5)
     for axes, step in zip(all_axes, steps):
         image = axes.imshow(field[step], origin="lower", extent=(0, width, 0, height), cmap="inferno", vmin=0, vmax=field[0].max())
         axes.set(title=f"t = {times[step]:.4f}", xlabel="x [edge of the plate]", ylabel="y [edge of the plate]")
