@@ -1,4 +1,3 @@
-
 #include <heatpp/core/detail/route.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>

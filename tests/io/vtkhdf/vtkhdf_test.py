@@ -53,10 +53,10 @@ def arrays_of(data):
     return {points.GetArrayName(i): vtk_to_numpy(points.GetArray(i)) for i in range(points.GetNumberOfArrays())}
 
 
-def check_grid(data, shape, spacing, origin, **expected):
-    assert data.IsA("vtkImageData") and data.GetDimensions() == tuple(reversed(shape)), data.GetDimensions()
-    assert data.GetSpacing() == spacing and data.GetOrigin() == origin, (data.GetSpacing(), data.GetOrigin())
-    arrays = arrays_of(data)
+def check_grid(image, shape, spacing, origin, **expected):
+    assert image.IsA("vtkImageData") and image.GetDimensions() == tuple(reversed(shape)), image.GetDimensions()
+    assert image.GetSpacing() == spacing and image.GetOrigin() == origin, (image.GetSpacing(), image.GetOrigin())
+    arrays = arrays_of(image)
     assert set(arrays) == set(expected), set(arrays)
     for name, values in expected.items():
         found = arrays[name]
