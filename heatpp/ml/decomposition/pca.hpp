@@ -9,8 +9,8 @@ namespace heatpp {
 /// largest are lost. `full`: singular values of the centered rows by orthogonal transformations, as accurate as the
 /// rows, in two passes. `randomized`: the first ones by random projection, for many features and few components.
 /// `hierarchical`: as full, but each rank passes on only the important directions of its rows (HeAT's solver).
-/// `automatic`: covariance for up to 4096 features; for more, randomized for less than a tenth of them as components,
-/// else full.
+/// `automatic`: covariance for up to 4096 features; for more, randomized if fewer than a tenth of them are wanted, else
+/// full.
 enum class PcaSolver { automatic, covariance, full, randomized, hierarchical };
 
 /// The likeliest number of components for normal rows (Minka: Automatic choice of dimensionality for PCA, 2000).

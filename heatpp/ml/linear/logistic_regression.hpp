@@ -5,9 +5,9 @@
 namespace heatpp {
 
 struct LogisticOptions {
-  double c = 1;           ///< weight of the losses beside the penalty; infinite: no penalty
-  double l1_ratio = 0;    ///< penalty: l1_ratio |coef|_1 + (1 - l1_ratio) |coef|^2 / 2; 1 gives many coefficients 0
-  bool intercept = true;  ///< without a penalty
+  double c = 1;             ///< weight of the losses beside the penalty; infinite: no penalty
+  double l1_ratio = 0;      ///< penalty: l1_ratio |coef|_1 + (1 - l1_ratio) |coef|^2 / 2; 1 gives many coefficients 0
+  bool intercept = true;    ///< without a penalty
   bool warm_start = false;  ///< start from the fitted state, if its classes and features are as many
   std::int64_t max_iterations = 100;
   /// Ends if the gradient of the mean loss is at most this, for columns of mean 0 and variance 1 (less if the penalty

@@ -49,8 +49,8 @@ struct PrecisionRecallOptions {
 };
 /// float64 vectors, with rising thresholds; split 0 if rows are, else on every rank.
 struct PrecisionRecallCurve {
-  DNDarray precision;  ///< (thresholds + 1,): the share of pos_label in rows with such a score or more; last 1
-  DNDarray recall;     ///< (thresholds + 1,): the share of the rows of pos_label with such a score or more; last 0
+  DNDarray precision;   ///< (thresholds + 1,): the share of pos_label in rows with such a score or more; last 1
+  DNDarray recall;      ///< (thresholds + 1,): the share of the rows of pos_label with such a score or more; last 0
   DNDarray thresholds;  ///< the distinct scores
 };
 /// Returns precision and recall for each distinct score. Costs and errors as roc_curve.

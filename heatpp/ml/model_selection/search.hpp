@@ -176,7 +176,7 @@ class GridSearch {
     ml::detail::fit_to(*model_, x, y);
     return *this;
   }
-  // Returns all throw NotFittedError before fit.
+  // All throw NotFittedError before fit.
   [[nodiscard]] const std::vector<Result>& results() const { return found("results"), results_; }  ///< for all points
   [[nodiscard]] const Point& best_point() const { return found("best_point"), results_[best_].point; }
   [[nodiscard]] double best_score() const { return found("best_score"), results_[best_].mean; }

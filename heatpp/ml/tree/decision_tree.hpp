@@ -8,8 +8,8 @@ struct DecisionTreeOptions {
   std::optional<std::int64_t> max_depth = std::nullopt;  ///< nullopt: until leaves are pure
   std::int64_t min_samples_split = 2, min_samples_leaf = 1;
   MaxFeatures max_features = MaxFeatures::all;
-  std::int64_t max_bins = 255;  ///< for the numbers of a feature; NaN has one more
-  std::uint64_t seed = 0;       ///< for the choice of features, and of rows from which bins are made
+  std::int64_t max_bins = 255;                    ///< for the numbers of a feature; NaN has one more
+  std::uint64_t seed = 0;                         ///< for the choice of features, and of rows from which bins are made
   ClassWeights class_weight = ClassWeight::none;  ///< for classifiers
 };
 

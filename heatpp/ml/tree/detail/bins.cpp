@@ -50,7 +50,7 @@ void bin_block(const T* rows, std::int64_t count, const Bins& bins, const std::v
   }
 }
 
-/// Returns one cache line for up to 64 features, so that a row is fetched at once.
+/// Returns the stride of a row: a cache line for up to 64 features, so that a row is fetched at once.
 std::int64_t stride_of(std::int64_t features) {
   if (features <= 32) return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(features)));
   return (features + 31) / 32 * 32;

@@ -155,7 +155,7 @@ BoostedSplit best_split(const Bins& bins, const Cell* cells, const Cell& all, co
   const auto without = asked.bounded() ? -sums.gradient * value_of(all, units, limits.l2, bounds)
                                        : sums.gradient * sums.gradient / (sums.weight + limits.l2);
   const auto gain = best.gain - without;
-  const auto chance = units.gradient * units.gradient * sums.rows / (sums.weight + limits.l2);  // of rounded rows
+  const auto chance = units.gradient * units.gradient * sums.rows / (sums.weight + limits.l2);  // from rounding
   if (!(gain > rounding * std::max(std::abs(best.gain), std::abs(without)) + chance)) return {};
   best.gain = gain;
   return best;

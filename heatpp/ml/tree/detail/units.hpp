@@ -80,7 +80,7 @@ struct ForestUnits {
   [[nodiscard]] std::int64_t first_weight() const { return classes > 0 ? 0 : 1; }
   [[nodiscard]] std::int64_t end_of_weights() const { return classes > 0 ? classes : 2; }
   [[nodiscard]] std::int64_t lanes() const { return end_of_weights() + (apart() ? 1 : 0); }
-  /// Returns what a row adds to its weight, and to the last lane, as its count.
+  /// Return what a row adds to its weight, and to the last lane.
   [[nodiscard]] std::int64_t one() const { return apart() ? 0 : std::int64_t{1} << shift; }
   [[nodiscard]] std::int64_t one_apart() const { return apart() ? 1 : 0; }
   /// Returns the number of rows in all lanes of a cell.
