@@ -11,28 +11,28 @@ class RowBlock;
 }
 
 enum class ClassWeight {
-  none,     ///< all classes weigh 1
-  balanced  ///< all weigh as much together: rows / (classes * rows of the class)
+  none,     ///< all classes have weight 1
+  balanced  ///< all classes have the same total weight: rows / (classes * rows of the class)
 };
-/// What the weights of rows are multiplied by: a rule, or a number for each label; labels that are not named have 1.
+/// Factors for the weights of rows: a rule, or a number for each label; labels that are not named have 1.
 using ClassWeights = std::variant<ClassWeight, std::map<std::int64_t, double>>;
 
-/// What classifiers have in common that give each class of a row a number, of which the largest wins and whose softmax
-/// are probabilities. Classes are whole numbers, any, in rising order.
+/// The base of classifiers that compute a score for each class of a row. The class with the largest score wins; the
+/// softmax of the scores gives probabilities. Classes are any whole numbers, in rising order.
 class Classifier {
  public:
   virtual ~Classifier() = default;
-  /// The class of each row, of several as likely the lowest: int64 of shape (samples,), split as the rows. One
-  /// all-reduce of 8 bytes, to agree that all is finite; none where rows are replicated. Throws NotFittedError before
-  /// fit, ValueError for another number of features and naming the first row that is not finite.
+  /// Returns the most likely class of each row, the lowest one for ties: int64 of shape (samples,), split as the rows.
+  /// One all-reduce of 8 bytes to agree that all is finite; none if rows are replicated. Throws NotFittedError before
+  /// fit, ValueError for another number of features, and for a row that is not finite, naming the first one.
   [[nodiscard]] DNDarray predict(const Rows& x) const;
-  /// The probabilities (samples, classes), split as the rows. Local for arrays. Errors as predict, but that
-  /// probabilities of rows that are not finite are not either.
+  /// Returns the probabilities (samples, classes), split as the rows. Local for arrays. Errors as predict, except that
+  /// rows that are not finite give probabilities that are not finite.
   [[nodiscard]] DNDarray predict_proba(const Rows& x) const;
-  /// Their logarithms, which do not underflow.
+  /// Returns the logarithms of the probabilities, which do not underflow.
   [[nodiscard]] DNDarray predict_log_proba(const Rows& x) const;
-  /// The weighted share of rows whose class is predicted right. Collective: one all-reduce of 24 bytes besides those of
-  /// predict and of weights. Errors as predict, and for labels of another shape.
+  /// Returns the weighted share of rows whose class is predicted correctly. Collective: one all-reduce of 24 bytes
+  /// besides those of predict and of weights. Errors as predict, and for labels of another shape.
   [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
   [[nodiscard]] const DNDarray& classes() const;  ///< (classes,), int64, on every rank
 
@@ -41,11 +41,11 @@ class Classifier {
   Classifier(const Classifier&) = default;
   Classifier& operator=(const Classifier&) = default;
   using Scores = std::function<at::Tensor(const ml::detail::RowBlock& block)>;
-  /// The numbers of some rows, (rows, classes).
+  /// Returns a function that computes the scores (rows, classes) of a block of rows.
   [[nodiscard]] virtual Scores scores() const = 0;
-  /// Whether these know rows of a sparse matrix by their entries.
+  /// Whether the scores use a sparse matrix by its entries.
   [[nodiscard]] virtual bool knows_sparse() const { return false; }
-  /// Whether NaN is a value that rows may have.
+  /// Whether rows may contain NaN.
   [[nodiscard]] virtual bool takes_missing() const { return false; }
   struct Classes {
     DNDarray values;

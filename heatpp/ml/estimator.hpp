@@ -3,30 +3,30 @@
 #include <heatpp/core/model_state.hpp>
 #include <heatpp/core/rows.hpp>
 
-// What all estimators have in common.
+// Types that all estimators use.
 namespace heatpp {
 
-/// What was asked of an estimator is known only after fit.
+/// The error for a call that needs a fitted estimator.
 class NotFittedError : public ValueError {
  public:
   using ValueError::ValueError;
 };
 
-/// How far a fit is, alike on every rank.
+/// The progress of a fit, equal on every rank.
 struct FitProgress {
   std::int64_t done = 0, total = 0;  ///< iterations
-  double objective = 0;              ///< what is made small, before the iteration
+  double objective = 0;              ///< the objective that the fit minimizes, before the iteration
 };
-/// Called after every iteration on every rank, until it returns false there; where any does the fit ends after the next
-/// one. What it throws on one rank all throw, for which they agree at the end: one all-reduce of 8 bytes.
+/// Called on every rank after each iteration. If it returns false on any rank, the fit ends after the next iteration.
+/// An error on one rank is thrown on all; they agree on it at the end by one all-reduce of 8 bytes.
 using FitCallback = std::function<bool(const FitProgress&)>;
 
-/// What a fit may be told beside the rows.
+/// Options of a fit besides the rows.
 struct FitOptions {
   std::optional<DNDarray> sample_weight = std::nullopt;  ///< a number for each row, any layout; nullopt: 1
 };
 
-/// What tells a classifier, also among models of a program's own: it knows its labels.
+/// Whether a model, also of a user's own class, is a classifier: it has classes().
 template <class Model>
 concept HasClasses = requires(const Model& model) {
   model.classes();

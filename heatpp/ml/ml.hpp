@@ -1,6 +1,6 @@
 #pragma once
 
-// All estimators, and data to try them.
+// All estimators, and test data for them.
 #include <heatpp/ml/cluster/batch_parallel.hpp>
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>

@@ -31,7 +31,7 @@ void count_calls(const json& value, Calls& calls) {
   for (const auto& part : value) count_calls(part, calls);
 }
 
-/// "float32", and LibTorch's name for what heatpp has no arrays of.
+/// Returns heatpp's name, "float32", or LibTorch's for dtypes that heatpp lacks.
 std::string name_of(at::ScalarType dtype) {
   try {
     return std::string(name(heatpp::detail::from_torch(dtype)));

@@ -8,9 +8,9 @@ namespace heatpp::nn {
 
 /// A tensor of an exported network.
 struct ExportedTensor {
-  std::string name;   ///< an output's is empty if it is the only one
+  std::string name;   ///< empty for the only output
   std::string dtype;  ///< "float32"
-  std::string shape;  ///< "(s77, 4)", with a name for each size that is open
+  std::string shape;  ///< "(s77, 4)", with a symbol for each dynamic size
 };
 /// An operator that an exported network calls.
 struct ExportedOperator {
@@ -18,18 +18,18 @@ struct ExportedOperator {
   std::int64_t calls = 0;
   bool is_known = true;  ///< whether LibTorch has it
 };
-/// What a `.pt2` holds.
+/// The contents of a `.pt2` file.
 struct ExportedInfo {
-  std::string torch_version;  ///< that wrote it: "2.11.0"
+  std::string torch_version;  ///< version that wrote it: "2.11.0"
   std::string schema;         ///< "8.17"
   std::vector<ExportedTensor> inputs, outputs, parameters, buffers;
-  std::int64_t parameter_count = 0;  ///< numbers in the parameters; those that are one tensor in Python count once
+  std::int64_t parameter_count = 0;  ///< numbers in the parameters; shared tensors count once
   std::vector<std::string> ranges;   ///< "s77 from 1 to 1024"
   std::vector<ExportedOperator> operators;
 };
 
-/// What a network of torch.export holds. Rank 0 reads it. Collective. Throws IoError as ExportedModule, but not for
-/// operators that are not known.
+/// Reads the contents of a network of torch.export on rank 0. Collective. Throws IoError as ExportedModule, except for
+/// operators that LibTorch does not have.
 [[nodiscard]] ExportedInfo exported_info(const std::string& path, const LoadModuleOptions& options = {});
 
 }  // namespace heatpp::nn

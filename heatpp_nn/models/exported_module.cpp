@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto op = "ExportedModule";
 
-/// Where in a parameter's tensors the i-th that the graph takes is.
+/// Returns the position, among a parameter's tensors, of the i-th one that the graph takes.
 std::size_t place_of(const ForwardParameter& parameter, std::size_t i, const ModuleArgument& argument) {
   if (!parameter.is_dict || argument.names.empty()) return i;
   const auto found = std::ranges::find(argument.names, parameter.names[i]);

@@ -26,13 +26,13 @@ class ExportedModule : public LoadedModule {
   /// Reads the file on rank 0 for all, onto the CPU. Collective. Throws IoError on all ranks, with the names of file
   /// and node, if it is missing, damaged, of another version, or calls operators that LibTorch does not have.
   explicit ExportedModule(const std::string& path, const LoadModuleOptions& options = {});
-  explicit ExportedModule(detail::ModuleFile file);  ///< of load_module
+  explicit ExportedModule(detail::ModuleFile file);  ///< for load_module
   ~ExportedModule() override;
 
   ModuleOutputs call(const std::vector<ModuleArgument>& arguments) override;
   [[nodiscard]] std::vector<std::string> parameter_names() const override;
   [[nodiscard]] std::size_t required_parameters() const override;
-  /// Writes for Python's `torch.export.load`: the same graph with the current weights, in their dtypes of the file.
+  /// Writes a file for Python's `torch.export.load`: the graph with the current weights, in the dtypes of the file.
   void save_network(const std::string& path) const override;
 
  private:

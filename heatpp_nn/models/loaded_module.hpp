@@ -15,14 +15,14 @@ struct LoadModuleOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
-/// What a function from a file gave.
+/// The result of a function from a file.
 struct ModuleOutputs {
   std::vector<at::Tensor> tensors = {};
-  std::vector<std::string> names = {};  ///< keys of dicts and positions: "mean", "heads.0"; "" of one tensor alone
+  std::vector<std::string> names = {};  ///< keys of dicts and positions: "mean", "heads.0"; "" for a single tensor
   bool is_dict = false;
 };
 
-/// What a parameter of a function from a file is given: as many tensors as its type takes.
+/// The argument for a parameter of a function from a file: as many tensors as its type takes.
 struct ModuleArgument {
   std::string what;  ///< for errors: "outputs"
   std::vector<at::Tensor> tensors = {};

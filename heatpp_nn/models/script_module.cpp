@@ -19,8 +19,8 @@ using heatpp::detail::raise;
 
 namespace {
 
-/// What went wrong in a scripted network: its interpreter's message begins with the trace of the network's lines and
-/// ends with the cause, others begin with it.
+/// Returns the cause of an error in a scripted network: the last line of an interpreter's message, which begins with
+/// the trace of the network's lines, and the first line of others.
 std::string reason_in(const std::exception& error) {
   auto text = heatpp::detail::text_of(error);
   constexpr std::string_view mark = "RuntimeError: ";
@@ -54,7 +54,7 @@ class Mirror : public torch::nn::Module {
   }
 
   static void reflect(torch::nn::Module& to, const torch::jit::Module& script) {
-    to.torch::nn::Module::train(script.is_training());  // before it has parts, which have modes of their own
+    to.torch::nn::Module::train(script.is_training());  // before it has parts, which have their own modes
     for (const auto& parameter : script.named_parameters(/*recurse=*/false))
       to.register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());
     for (const auto& buffer : script.named_buffers(/*recurse=*/false)) to.register_buffer(buffer.name, buffer.value);
@@ -79,7 +79,7 @@ struct ScriptModule::Script {
                         reason_in(error));
     }
   }
-  /// Those of `forward`, behind the module itself.
+  /// Returns the parameters of `forward`, without the module itself.
   [[nodiscard]] std::span<const c10::Argument> parameters() const {
     return std::span(module.get_method("forward").function().getSchema().arguments()).subspan(1);
   }

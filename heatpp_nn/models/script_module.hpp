@@ -22,7 +22,7 @@ class ScriptModule : public LoadedModule {
   /// Reads the file on rank 0 for all, onto the CPU. Collective. Throws IoError on all ranks, with the file's name, if
   /// it is missing or no TorchScript network.
   explicit ScriptModule(const std::string& path, const ScriptModuleOptions& options = {});
-  explicit ScriptModule(detail::ModuleFile file);  ///< of load_module
+  explicit ScriptModule(detail::ModuleFile file);  ///< for load_module
   ~ScriptModule() override;
 
   ModuleOutputs call(const std::vector<ModuleArgument>& arguments) override;

@@ -1,4 +1,4 @@
-// What the host's callbacks say on one rank only.
+// Tests callbacks of the host that differ between ranks.
 #include "data.hpp"
 
 #include <heatpp/comm/log.hpp>
@@ -22,12 +22,12 @@ ht::DNDarray even(const at::Tensor& x) {
   return distribute(x, ht::Layout(ht::Shape(x.sizes().begin(), x.sizes().end()), 0, ht::world().size()));
 }
 
-/// Of no type that the library knows.
+/// A type that the library does not know.
 struct HostStop {};
 
 bool last_rank() { return ht::world().rank() + 1 == ht::world().size(); }
 
-/// A fit with a callback, by at most so many iterations.
+/// A fit with a callback and a maximum number of iterations.
 struct Watched {
   const char* name;
   std::function<void(const ht::FitCallback& progress, std::int64_t most)> fit;
@@ -91,7 +91,7 @@ TEST_CASE("what a callback throws on one rank all throw, in the first iteration 
         if (++called == from) throw HostStop();
         return true;
       };
-      if (last_rank()) CHECK_THROWS_AS(fit(progress, most), HostStop);  // with its own type where it was thrown
+      if (last_rank()) CHECK_THROWS_AS(fit(progress, most), HostStop);  // this rank keeps the type of the exception
       else CHECK_THROWS_WITH(fit({}, most), Catch::Contains("std::exception"));
     }
 }
@@ -137,6 +137,6 @@ TEST_CASE("fits say whether they have converged, and warn by the log where not",
   }
   ht::LogisticRegression asked({.progress = [](const ht::FitProgress&) { return false; }});
   CHECK_FALSE(asked.fit(beside(iris()), y).converged());
-  CHECK(said.empty());  // the caller wanted it
+  CHECK(said.empty());  // the caller asked for the end
   ht::set_log({});
 }

@@ -2,20 +2,20 @@
 
 #include "../support.hpp"
 
-/// Measurements (150, 4) of flowers, the first 50, the next and the last of one species each.
+/// Measurements (150, 4) of flowers; the first, the next and the last 50 are one species each.
 at::Tensor iris();
 /// Measurements (178, 13) of wines.
 at::Tensor wine();
-/// Measurements (442, 10) of patients, each column about its mean and of length 1.
+/// Measurements (442, 10) of patients, each column centered and of length 1.
 at::Tensor diabetes();
-/// What they are to predict, (442,).
+/// The targets of diabetes, (442,).
 at::Tensor diabetes_target();
 
-/// The species of the flowers, 0 to 2, int64.
+/// Returns the species of the flowers, 0 to 2, int64.
 at::Tensor species();
 /// Weights of n rows, 1 to 5.
 at::Tensor weights(std::int64_t n);
-/// A vector of float64.
+/// Returns a vector of float64.
 at::Tensor numbers(std::initializer_list<double> values);
-/// Numbers beside rows, cut evenly, in whatever way the rows are.
+/// Returns numbers for rows, cut evenly, however the rows are cut.
 ht::DNDarray beside(const at::Tensor& x);

@@ -52,7 +52,7 @@ TEST_CASE("columns of random orthogonal matrices are orthonormal, and of either 
       CHECK(at::allclose(at::matmul(whole.conj().t(), whole), at::eye(4, whole.options()), 1e-12, 1e-12));
       negative += (at::real(whole).diagonal() < 0).sum().item<int>();
     }
-  CHECK(negative > 0);  // Householder's reflections alone would leave a bias
+  CHECK(negative > 0);  // Householder reflections alone would leave a bias
   CHECK(negative < 24);
   CHECK_THROWS_AS(data::random_orthogonal(3, 4), ht::ValueError);
 }

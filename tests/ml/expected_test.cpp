@@ -8,12 +8,12 @@
 
 #include <cstdlib>
 
-/// What expected_test.py has written of scikit-learn's data, and what scikit-learn 1.9.1 finds in them.
+/// Compares with results of scikit-learn 1.9.1 for its data sets, which expected_test.py has written.
 namespace {
 
 namespace sp = ht::sparse;
 
-/// A value of ours, scikit-learn's, and how far apart they may be as a part of it.
+/// Our value, scikit-learn's, and the relative difference that is allowed.
 struct Check {
   std::string name;
   double ours, expected, tolerance = 1e-9;
@@ -35,11 +35,11 @@ std::vector<Check> each(const std::string& name, const ht::DNDarray& ours, std::
   return checks;
 }
 
-/// Rows and what they are, on every rank.
+/// Rows with their labels or targets, on every rank.
 struct Data {
   at::Tensor x, y;
   [[nodiscard]] Data rows(const at::Tensor& which) const { return {x.index({which}), y.index({which})}; }
-  /// Every fifth row, the first one too; and the others.
+  /// Return every fifth row, from the first on, and the others.
   [[nodiscard]] Data test() const { return rows(at::arange(x.size(0)).remainder(5) == 0); }
   [[nodiscard]] Data train() const { return rows(at::arange(x.size(0)).remainder(5) != 0); }
 };
@@ -52,7 +52,7 @@ Data cultivars() {
 }
 at::Tensor standardised(const at::Tensor& x) { return (x - x.mean(0)) / x.std(0, /*unbiased=*/false); }
 
-enum class Cut { even, uneven, none };  // uneven: a rank without rows, where there are two
+enum class Cut { even, uneven, none };  // uneven: one rank has no rows if there are two or more
 ht::DNDarray cut(const at::Tensor& x, Cut how) {
   const ht::Shape shape(x.sizes().begin(), x.sizes().end());
   const auto ranks = ht::world().size();
@@ -71,7 +71,7 @@ double learnt(Model model, const Data& train, const Data& test, Cut how) {
   model.fit(cut(train.x, how), cut(train.y, how));
   return model.score(cut(test.x, how), cut(test.y, how));
 }
-/// Of one that has no score of its own.
+/// Returns the accuracy of nearest neighbors.
 double of_neighbors(std::int64_t k, const Data& data, Cut how) {
   ht::KNeighborsClassifier model({.n_neighbors = k});
   model.fit(cut(data.train().x, how), cut(data.train().y, how));
@@ -115,8 +115,8 @@ TEST_CASE("clusters of digits and wine", "[.expected]") {
   }
   ht::KMeans best({.n_clusters = 10, .n_init = 20, .tol = 0});
   CHECK(best.fit(cut(digits.x, Cut::even)).inertia() == Approx(1165188.890).epsilon(1e-4));
-  // One start ends in any of many minima: of a hundred seeds scikit-learn's end at a mean of 1178967 and 1198161 with a
-  // deviation of 15000 and 21000. The means of twenty of ours may lie three of their deviations above.
+  // One start ends in one of many minima: over a hundred seeds scikit-learn's have means 1178967 and 1198161 with
+  // deviations 15000 and 21000. The means of twenty starts of ours may be three of their deviations higher.
   double sum = 0, sum_of_batches = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto x = cut(digits.x, Cut::even);
@@ -130,10 +130,10 @@ TEST_CASE("clusters of digits and wine", "[.expected]") {
 
 TEST_CASE("the graph of digits", "[.expected]") {
   for (const auto how : {Cut::even, Cut::uneven, Cut::none}) {
-    // scikit-learn takes any of rows as near, on two threads others than on one; ours the lowest (ml.digits has it).
-    // So this is scikit-learn's graph, and what scipy finds of it: entries, a product's sums, least eigenvalues. On two
-    // threads they are 24680, 71876, 3166297.5; 0, .0022011768751, .0050194388846, .0062372867690, .0071764505867,
-    // .0099941212200.
+    // For ties scikit-learn takes any of the rows, on two threads others than on one; ours takes the lowest (tested in
+    // ml.digits). So this uses scikit-learn's graph, and scipy's results for it: entries, a product's sums, least
+    // eigenvalues. On two threads they are 24680, 71876, 3166297.5; 0, .0022011768751, .0050194388846, .0062372867690,
+    // .0071764505867, .0099941212200.
     const auto folder = std::string(std::getenv("HEATPP_EXPECTED"));
     const auto nearest = sp::load(folder + "/nearest.npz");
     const auto values = gathered(ht::io::load_npy(folder + "/nearest_values.npy"));
@@ -175,7 +175,7 @@ TEST_CASE("decompositions of digits", "[.expected]") {
     hold(each("singular, not centred", svd.fit(x).singular_values(),
               {2193.119336832609, 566.9967718352451, 542.0049327587234, 504.1516975014133}));
   }
-  // In the end, which 200 iterations are too few for; multiplicative updates leave a 0 of nndsvd at 0.
+  // 200 iterations are too few for the final error; multiplicative updates keep a 0 of nndsvd at 0.
   const auto x = cut(digits.x, Cut::even);
   ht::NMF descent({.n_components = 10, .init = ht::NmfInit::nndsvd, .max_iterations = 2000});
   ht::NMF updates({.n_components = 10,
@@ -185,7 +185,7 @@ TEST_CASE("decompositions of digits", "[.expected]") {
                    .max_iterations = 2000});
   hold({{"error by descent", descent.fit(x).reconstruction_error(), 853.3574, 1e-6}});
   CHECK(updates.fit(x).reconstruction_error() <=
-        870);  // scikit-learn's, from singular vectors by random numbers: 868.75
+        870);  // scikit-learn's error, from randomized singular vectors: 868.75
 }
 
 TEST_CASE("classes of digits, cancer and wine", "[.expected]") {
@@ -258,8 +258,8 @@ TEST_CASE("the best number of neighbours of digits", "[.expected]") {
   }
 }
 
-// scikit-learn's components start at the means that are given with the weights and variances of clusters of k-means in
-// whatever order it finds them, here the first two for each other; ours with those of the cluster around each mean.
+// scikit-learn's components start at the given means, but with weights and variances of k-means clusters in any order,
+// here with the first two exchanged; ours start with those of the cluster near each mean.
 TEST_CASE("mixtures of iris in scikit-learn's order", "[.expected]") {
   using enum ht::CovarianceType;
   const auto x = iris(), means = x.index_select(0, at::tensor({0, 50, 100}, at::kLong));
@@ -288,19 +288,19 @@ TEST_CASE("trees of digits, cancer, wine and diabetes", "[.expected]") {
   const auto how = ht::world().size() % 2 == 0 ? Cut::uneven : Cut::even;
   const auto of = [&](auto model, const Data& data) { return learnt(model, data.train(), data.test(), how); };
   const ht::HistGradientBoostingClassifier boosted({.max_iterations = 50});
-  // Divisions of whole numbers often gain as much: scikit-learn's trees of digits change with the order of the columns,
-  // for .9694 in theirs, .9667 to .975 in twelve others, of 360 rows, as ours do:
-  // .9611 here, .9667 and .9694 in eight others.
+  // Splits of whole numbers often have equal gains: scikit-learn's trees of digits change with the order of the
+  // columns, .9694 in the given one, .9667 to .975 in twelve others, of 360 rows. So do ours: .9611 here, .9667 and
+  // .9694 in eight others.
   CHECK(of(boosted, digits) == Approx(.9694444444).margin(3.5 / 360));
   hold({{"boosting cancer", of(boosted, cancer), .9473684211},
         {"boosting wine", of(boosted, wines), .9722222222},
         {"boosting diabetes", of(ht::HistGradientBoostingRegressor(), patients), .3915, 1e-4},
-        // scikit-learn draws one of divisions that gain as much: .9722 from seed 0, .9167 from 12 of 20 seeds.
+        // scikit-learn draws one of the splits with equal gains: .9722 for seed 0, .9167 for 12 of 20 seeds.
         {"tree wine", of(ht::DecisionTreeClassifier({.max_depth = 3}), wines), .9166666667}});
   ht::HistGradientBoostingRegressor flat({.max_iterations = 50, .max_depth = 3});
   const auto x = cut(patients.train().x, how), y = cut(patients.train().y, how);
   hold({{"error of flat trees", ht::mean_squared_error(y, flat.fit(x, y).predict(x)), 1795.4746382395613, 1e-9}});
-  // Rows and features are drawn by other random numbers than scikit-learn's, whose seeds differ as much.
+  // Random rows and features differ from scikit-learn's, whose results vary as much between seeds.
   CHECK(of(ht::RandomForestClassifier(), digits) >= .96);
   CHECK(of(ht::RandomForestClassifier(), cancer) >= .95);
   CHECK(of(ht::RandomForestClassifier(), wines) >= .97);
@@ -326,7 +326,7 @@ TEST_CASE("clusters and components of Fashion-MNIST", "[.fashion]") {
         {"inertia of 64", many.inertia(), 219439.44693059946, 1e-11}});
   CHECK(sizes(k.labels()) == std::vector<std::int64_t>{5062, 7441, 6427, 6231, 7759, 8808, 6894, 3095, 5164, 3119});
 
-  // Of rows that were divided in float32, whose rounding moves variances by 2e-8.
+  // These rows were divided in float32, whose rounding changes variances by 2e-8.
   ht::PCA pca({.n_components = std::int64_t{50}});
   pca.fit((cut(fashion.x, how).astype(ht::float32) / 255.0F).astype(ht::float64));
   hold(each("variance", pca.explained_variance(), {19.809806137558, 12.112210824502, 4.106156708408}));
@@ -335,7 +335,7 @@ TEST_CASE("clusters and components of Fashion-MNIST", "[.fashion]") {
   const auto asked = of(test.x, how), truth = cut(test.y, how);
   hold({{"GaussianNB", ht::GaussianNB().fit(x, y).score(asked, truth), .5856},
         {"smoothed", ht::GaussianNB({.var_smoothing = 1e-2}).fit(x, y).score(asked, truth), .6715}});
-  // A ridge classifier learns 1 for the class of a row and -1 for the others.
+  // A ridge classifier has targets 1 for the class of a row and -1 for others.
   const auto signs = at::one_hot(fashion.y, 10).to(at::kDouble) * 2 - 1;
   ht::Ridge ridge({.alpha = 1});
   ridge.fit(x, cut(signs, how));

@@ -1,6 +1,6 @@
-"""Whether estimators have on scikit-learn's data, and on Fashion-MNIST where Debian's package of it is, the values that
-scikit-learn has: expected_test.py MPIEXEC -n RANKS ... TEST. Ends with 77, which ctest shows as skipped, where there is
-no scikit-learn."""
+"""Tests that estimators give scikit-learn's values on its data sets, and on Fashion-MNIST if Debian's package of it is
+installed: expected_test.py MPIEXEC -n RANKS ... TEST. Ends with 77, which ctest shows as skipped, if scikit-learn is
+missing."""
 
 import gzip
 import os

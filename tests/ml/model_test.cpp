@@ -135,7 +135,7 @@ TEST_CASE("states that are no model, or another one, are errors on all ranks", "
   CHECK_THROWS_WITH(ht::io::load_model(dir.path("model")), Contains("without \"heatpp.kind\""));
 }
 
-// For to_sklearn_test.py: models, and what each makes of the same rows.
+// Writes models, and their results for common rows, for to_sklearn_test.py.
 TEST_CASE("models for Python", "[.models]") {
   const std::filesystem::path folder = std::getenv("HEATPP_MODELS");
   const auto rows = even(iris());

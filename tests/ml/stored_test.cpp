@@ -15,7 +15,7 @@ ht::DNDarray cut(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
 }
 
-/// A file that all ranks see, and the last removes.
+/// A file that all ranks see, and that the last rank removes.
 struct Stored {
   explicit Stored(const char* name) : path(scratch_path(name)) {}
   Stored(const at::Tensor& x, const char* name) : Stored(name) { ht::io::save_hdf5(cut(x), path.string(), "x"); }
@@ -28,7 +28,7 @@ struct Stored {
   std::filesystem::path path;
 };
 
-/// Whether every rank's passes give its part of x, in blocks behind one another, and the same when read at once.
+/// Whether every rank's passes give its part of x, in consecutive blocks, and one read gives the same.
 bool gives(const ht::Rows& rows, const at::Tensor& x) {
   const auto mine = x.slice(0, rows.first(), rows.first() + rows.count());
   bool right = rows.size() == x.size(0) && rows.distributed();

@@ -1,5 +1,5 @@
-"""Whether scikit-learn's estimators that scripts/to_sklearn makes of our files do what ours do: to_sklearn_test.py SCRIPT
-MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where there is no scikit-learn."""
+"""Tests that scripts/to_sklearn makes scikit-learn's estimators of our files that give our results: to_sklearn_test.py
+SCRIPT MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, if scikit-learn is missing."""
 
 import importlib.machinery
 import importlib.util
@@ -38,7 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
         made = getattr(model, "transform" if hasattr(model, "fit_transform") and not path.stem.endswith(("KMeans", "Analysis")) else "predict")(arrays["rows"])
         np.testing.assert_allclose(made, arrays["made"], rtol=1e-12, atol=1e-12, err_msg=path.stem)
         print(path.stem, "predicts the same")
-    # What was learnt batch by batch goes on in scikit-learn.
+    # Models fitted batch by batch continue in scikit-learn.
     rows = to_sklearn.arrays_of(folder_of(models, "IncrementalPCA").with_suffix(".made"))["rows"]
     model = to_sklearn.load(folder_of(models, "IncrementalPCA")).partial_fit(rows)
     assert model.n_samples_seen_ == 2 * len(rows)

@@ -13,7 +13,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// How rows are clustered without regard to where others lie.
+/// How a set of rows is clustered without communication.
 struct Clusterer {
   const BatchParallelOptions& options;
   bool medians;
@@ -25,13 +25,13 @@ struct Clusterer {
   }
 };
 
-/// This rank's rows, on their own.
+/// Returns this rank's rows as a source of their own.
 Rows own(const Rows& x) {
   const auto read = [x](std::int64_t first, std::int64_t count) { return x.read(first, count); };
   return x.distributed() ? Rows(x.count(), x.features(), read, {.dtype = x.dtype(), .comm = self()}) : x;
 }
 
-/// Centres of rows and, behind their numbers, the weight of what is nearest to each.
+/// Centers; behind the numbers of each is the weight of the rows nearest to it.
 struct Local {
   at::Tensor centres;
   std::int64_t iterations = 0;
@@ -65,7 +65,7 @@ void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options)
   std::optional<at::Tensor> given;
   if (std::holds_alternative<DNDarray>(options_.init))
     given = first_centres(data, options_.n_clusters, options_.init, options_.seed);
-  std::array<std::int64_t, 2> most{};  // iterations of any rank, and whether any has not converged
+  std::array<std::int64_t, 2> most{};  // most iterations of any rank; whether any has not converged
   const auto candidates = gathered_rows(x, [&] {
     const auto rows = own(x);
     const auto local = clustered({data.op, rows, data.weights}, method, given,

@@ -8,30 +8,30 @@ struct Weighted;
 
 namespace heatpp {
 
-/// Clusters that are known by a centre each, to the nearest of which a row belongs: what the k-means family have in
-/// common.
+/// The base of the k-means family: each cluster has a center, and a row belongs to the cluster with the nearest
+/// one.
 class CenterClusters {
  public:
-  /// The number of the nearest centre of each row, of several as near the lowest: int64 of shape (samples,), split as
+  /// Returns the number of the nearest center of each row, the lowest one for ties: int64 of shape (samples,), split as
   /// the rows. Communicates one all-reduce of 16 bytes to agree that all is finite. Throws NotFittedError before fit,
   /// ValueError for another number of features.
   [[nodiscard]] DNDarray predict(const Rows& x) const;
-  /// The distances (samples, clusters) of rows to centres, split as the rows. Local. Errors as predict, but that
-  /// distances of rows that are not finite are not either.
+  /// Returns the distances (samples, clusters) of rows to centers, split as the rows. Local. Errors as predict, except
+  /// that rows that are not finite give distances that are not finite.
   [[nodiscard]] DNDarray transform(const Rows& x) const;
-  /// Minus the inertia of the rows. Collective: one all-reduce of 16 bytes. Errors as predict.
+  /// Returns minus the inertia of the rows. Collective: one all-reduce of 16 bytes. Errors as predict.
   [[nodiscard]] double score(const Rows& x, const FitOptions& options = {}) const;
 
-  // What was learnt. All throw NotFittedError before fit; labels ValueError after from_state.
+  // The fitted state. All throw NotFittedError before fit; labels() also throws ValueError after from_state.
   [[nodiscard]] const DNDarray& centers()
       const;                                     ///< (clusters, features), on every rank, in the floating dtype of rows
-  [[nodiscard]] const DNDarray& labels() const;  ///< what predict gives for the rows that were learnt from
-  [[nodiscard]] double inertia() const;          ///< the weighted sum of what is made small
+  [[nodiscard]] const DNDarray& labels() const;  ///< the prediction for the rows of the fit
+  [[nodiscard]] double inertia() const;          ///< the weighted sum of distances that the fit minimizes
   [[nodiscard]] std::int64_t iterations() const;
-  [[nodiscard]] bool converged() const;  ///< or else iterations ended before, which the log is warned of
+  [[nodiscard]] bool converged() const;  ///< false if max_iterations ended the fit, which the log warns of
 
  protected:
-  /// How far a row is: inertia is the sum of squared distances, or of Manhattan distances.
+  /// The distance of which the inertia is the sum: squared or Manhattan.
   enum class Distance { squared, manhattan };
   struct Learnt {
     DNDarray centers, labels;
@@ -50,7 +50,7 @@ class CenterClusters {
   [[nodiscard]] bool is_fitted() const { return learnt_.has_value(); }
   [[nodiscard]] const Learnt& learnt(const char* what) const;
   void learn(Learnt found) { learnt_ = std::move(found); }
-  /// Centres, and what these rows make of them. Collective: one all-reduce of 16 bytes.
+  /// Returns the centers with labels and inertia of these rows. Collective: one all-reduce of 16 bytes.
   [[nodiscard]] Learnt judged(const ml::detail::Weighted& rows, const DNDarray& centers, std::int64_t iterations = 0,
                               bool converged = true) const;
 

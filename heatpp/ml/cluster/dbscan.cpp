@@ -36,7 +36,7 @@ void check_options(const DBSCANOptions& o, const Rows& x) {
                               o.box.size(), x.features());
 }
 
-/// Sets of numbers 0 .. n, each known by its least member, that several threads unite (Jayanti, Tarjan 2016).
+/// Disjoint sets of the numbers 0 .. n, named by the least member, united by several threads (Jayanti, Tarjan 2016).
 class Sets {
  public:
   explicit Sets(std::int64_t n) : parents_(static_cast<std::size_t>(n)) {
@@ -66,7 +66,7 @@ class Sets {
   std::vector<std::int64_t> parents_;
 };
 
-/// The least and largest number of each column. Collective: one all-reduce.
+/// Returns the minimum and maximum of each column. Collective: one all-reduce.
 std::pair<std::vector<double>, std::vector<double>> limits_of(const Rows& x) {
   const auto f = static_cast<std::size_t>(x.features());
   auto high = summed(
@@ -86,7 +86,7 @@ std::pair<std::vector<double>, std::vector<double>> limits_of(const Rows& x) {
   return {low, high};
 }
 
-/// All ranks' numbers, one rank's behind another's. Collective: two all-gathers, none where rows are replicated.
+/// Returns the numbers of all ranks in rank order. Collective: two all-gathers, none if rows are replicated.
 std::vector<std::int64_t> gathered(const Rows& x, const std::vector<std::int64_t>& mine) {
   if (!x.distributed()) return mine;
   const auto counts = x.comm().allgather(std::ssize(mine));
@@ -96,13 +96,13 @@ std::vector<std::int64_t> gathered(const Rows& x, const std::vector<std::int64_t
   return all;
 }
 
-/// What a fit knows of this rank's rows, by their places in order.
+/// The state of a fit for this rank's rows, by their places in order.
 class Fit {
  public:
   Fit(const Rows& x, const DBSCANOptions& options, const Within& within, const Nearby& nearby)
       : x_(x), options_(options), within_(within), nearby_(nearby), sets_(nearby.count()), degrees_(count(), 0) {}
 
-  /// Counts neighbours, or adds up their weights, a whole number of `unit` for each row in order.
+  /// Counts the neighbors of each row in order, or adds up their weights as multiples of `unit`.
   void count_neighbors(const at::Tensor& weights, double unit) {
     unit_ = unit;
     nearby_.around(weights, [&](const at::Tensor& block, const at::Tensor& others, bool) {
@@ -115,9 +115,9 @@ class Fit {
     });
   }
 
-  /// Connects this rank's core rows among themselves.
+  /// Connects core rows of this rank with each other.
   void unite_own() {
-    const bool once = within_.in_cells() && within_.box().empty();  // else roundings may differ by who asks
+    const bool once = within_.in_cells() && within_.box().empty();  // else rounding may depend on which row asks
     within_(
         nearby_.rows(), nearby_.rows(), [&](std::int64_t i) { return core(i); },
         [&](std::int64_t i, std::int64_t j) {
@@ -125,7 +125,7 @@ class Fit {
         });
   }
 
-  /// Finds what connects them with other ranks' and, for the other rows, the core rows nearby.
+  /// Finds what connects core rows with those of other ranks, and the core rows near the other rows.
   void look_around() {
     const auto roots = at::empty({nearby_.count()}, at::kDouble);
     for (std::int64_t i = 0; i < nearby_.count(); ++i)
@@ -139,7 +139,7 @@ class Fit {
     });
   }
 
-  /// The final root of each core row's set.
+  /// Finds the final root of each core row's set.
   void merge() {
     std::vector<std::int64_t> mine;
     for (const auto& [a, b] : links_) mine.insert(mine.end(), {a, b});
@@ -160,7 +160,7 @@ class Fit {
     std::ranges::sort(starts_);
   }
 
-  /// The label and whether it is a core row, 2 label + core, of each row where it came from.
+  /// Returns 2 * label + (1 for a core row) for each row, on the rank that gave the row.
   [[nodiscard]] at::Tensor verdicts() {
     auto verdicts = at::full({nearby_.count()}, -2, at::kLong);
     for (std::int64_t i = 0; i < nearby_.count(); ++i) {
@@ -188,8 +188,8 @@ class Fit {
     return found == merged_.end() ? root : found->second;
   }
 
-  /// Row i has a core row of another set beside it. Of a core row the last set is enough to remember; others have fewer
-  /// than min_samples.
+  /// Records that row i has a core row of another set beside it. For a core row the last set is enough; other rows have
+  /// fewer than min_samples.
   void touch(std::int64_t i, double other) {
     if (other < 0) return;
     auto& known = touched_[static_cast<std::size_t>(i)];
@@ -207,14 +207,14 @@ class Fit {
   const Nearby& nearby_;
   Sets sets_;
   std::vector<std::int64_t> degrees_, starts_;
-  double unit_ = 1;  // of degrees
+  double unit_ = 1;  // the weight of one unit in the degrees
   std::vector<std::vector<std::int64_t>> touched_;
   std::set<std::pair<std::int64_t, std::int64_t>> links_;
   std::unordered_map<std::int64_t, std::int64_t> merged_;
   std::mutex mutex_;
 };
 
-/// Whole numbers that rows have, where these are compared, in order. Collective where rows have moved.
+/// Returns whole numbers of rows, moved to where the rows are compared, in order. Collective if rows have moved.
 at::Tensor beside_places(const Rows& x, const Nearby& nearby, const at::Tensor& mine, bool moved) {
   auto numbers = at::empty({nearby.count()}, at::kLong);
   for (std::int64_t i = 0; i < nearby.count(); ++i)
@@ -224,7 +224,7 @@ at::Tensor beside_places(const Rows& x, const Nearby& nearby, const at::Tensor& 
   return found.to(at::kDouble).contiguous();
 }
 
-/// The global numbers of the rows that are core rows, cut as the rows. Collective where these are: an all-gather.
+/// Returns the global numbers of the core rows, cut as the rows. Collective if these are split: an all-gather.
 DNDarray cores_of(const Rows& x, const at::Tensor& verdicts) {
   const auto found = verdicts.bitwise_and(1).nonzero().select(1, 0) + x.first();
   const auto total = found.numel();

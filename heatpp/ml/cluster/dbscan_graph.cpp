@@ -37,13 +37,13 @@ void check_distances(const DCSRMatrix& distances, const DBSCANOptions& o) {
   else wrong();
 }
 
-/// A graph whose entries know what their columns' vertices know.
+/// A graph that gives each entry a number of its column's vertex.
 class Graph {
  public:
   explicit Graph(DCSRMatrix a) : a_(std::move(a)) {
     if (a_.split()) plan_ = sparse::detail::halo_plan(a_, a_.layout().offsets());
   }
-  /// What `mine`, a number for each of this rank's vertices, is for the column of each entry. Collective where cut.
+  /// Returns for each entry the number that its column's vertex has in `mine` on its rank. Collective if cut.
   [[nodiscard]] at::Tensor of_columns(const at::Tensor& mine) const {
     if (!plan_) return mine.index_select(0, block().columns.to(at::kLong));
     sparse::detail::Halo halo(*plan_, mine, a_.comm());
@@ -54,7 +54,7 @@ class Graph {
   [[nodiscard]] at::Tensor of_rows(const at::Tensor& mine) const {
     return mine.repeat_interleave(block().row_ptr.diff());
   }
-  /// The same vertices with the edges that are kept.
+  /// Returns a graph with these vertices and the edges in `keep`.
   [[nodiscard]] DCSRMatrix kept(const at::Tensor& keep) const {
     const auto flags = keep.contiguous();
     const auto* const flag = flags.const_data_ptr<bool>();
@@ -68,7 +68,7 @@ class Graph {
   std::shared_ptr<const sparse::detail::HaloPlan> plan_;
 };
 
-/// The numbers that occur anywhere, rising. Collective where cut.
+/// Returns the distinct numbers of all ranks, rising. Collective if cut.
 at::Tensor all_of(const at::Tensor& numbers, const DCSRMatrix& a) {
   const auto mine = std::get<0>(at::_unique(numbers, true));
   if (!a.split()) return mine;
@@ -78,14 +78,14 @@ at::Tensor all_of(const at::Tensor& numbers, const DCSRMatrix& a) {
   return std::get<0>(at::_unique(all, true));
 }
 
-/// The weight of each of this rank's vertices and its neighbours.
+/// Returns the weight of each of this rank's vertices together with its neighbors.
 at::Tensor weight_near(const Graph& graph, const WholeWeights& weights) {
   auto sums = weights.numbers.clone();
   sums.index_add_(0, graph.of_rows(at::arange(sums.numel(), at::kLong)), graph.of_columns(weights.numbers));
   return sums.to(at::kDouble) * weights.unit;
 }
 
-/// Clusters of the core vertices by what connects them, of others by the first of their core neighbours.
+/// Labels core vertices by connected components, and others by the first of their core neighbors.
 at::Tensor labels_of(const Graph& graph, const at::Tensor& core, at::Tensor& starts) {
   const auto core_edges = graph.kept(graph.of_rows(core).logical_and(graph.of_columns(core)));
   const auto parts = sparse::connected_components(core_edges).labels.larray();

@@ -13,7 +13,7 @@ using namespace ml::detail;
 
 namespace {
 
-/// Starts that differ by less are as good: they find the same clusters, whose order would follow from the last bits.
+/// Starts with a smaller difference are equally good: the order of the same clusters would depend on the last bits.
 constexpr double rounding = 1e-9;
 
 }  // namespace

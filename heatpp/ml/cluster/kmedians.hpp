@@ -4,24 +4,24 @@
 
 namespace heatpp {
 
-/// Clusters of rows around the medians of their columns, so that the sum of the Manhattan distances to the nearest
-/// centre, the inertia, is small. Medians are exact: numbers of a cluster are narrowed down digit by digit, all columns
-/// of all clusters at once. First centres are drawn as for KMeans; a cluster that loses all rows takes the one farthest
-/// from its centre. The same on any number of ranks.
+/// Clusters of rows around the medians of their columns. The fit minimizes the inertia, i.e. the sum of the Manhattan
+/// distances to the nearest center. Medians are exact: they are found digit by digit for all columns and clusters
+/// together. First centers are drawn as for KMeans; a cluster that loses all rows takes the one farthest from its
+/// center. Results are equal for any number of ranks.
 class KMedians : public IteratedClusters {
  public:
   explicit KMedians(const KMeansOptions& options = {}) : IteratedClusters("KMedians", Rule::medians, options) {}
-  /// Learns centres from (samples, features) rows, k clusters and f features. Collective: one all-reduce of 24 (f + 1)
+  /// Fits centers to (samples, features) rows, k clusters and f features. Collective: one all-reduce of 24 (f + 1)
   /// bytes and one of 16 for the labels; for each iteration one of 8 (2 k + 3) and, for each of the 64 / d digits of d
   /// bits (32 / d for float32), one of 8 (k f 2^d + 1), d of 8, 4, 2 and 1 the largest for which k f 2^d <= 65536, and
-  /// one of 8 (k f + 1) where a cluster has a middle between two numbers; besides those of the first centres; none
-  /// where rows are replicated. Errors as KMeans::fit.
+  /// one of 8 (k f + 1) if a median lies between two numbers; besides those of the first centers; none if rows are
+  /// replicated. Errors as KMeans::fit.
   KMedians& fit(const Rows& x, const FitOptions& options = {}) {
     learn_from(x, options);
     return *this;
   }
   [[nodiscard]] DNDarray fit_predict(const Rows& x, const FitOptions& options = {}) { return fit(x, options).labels(); }
-  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  /// Restores the fitted estimator. Throws ValueError for a state of another class or one that contradicts itself.
   [[nodiscard]] static KMedians from_state(const ModelState& state) {
     KMedians model;
     model.read(state);
@@ -29,21 +29,21 @@ class KMedians : public IteratedClusters {
   }
 };
 
-/// Clusters of rows around one of their own rows, the medoid: the one that is nearest to the medians of the cluster's
-/// columns, by Manhattan distances, where the cluster's rows are nearer to it than to the medoid before, so that the
-/// sum of their distances, the inertia, falls until the end. A heuristic of few passes, which knows of no swaps as PAM
-/// does. The same on any number of ranks.
+/// Clusters of rows around medoids. A medoid is the row nearest to the medians of the cluster's columns, by Manhattan
+/// distances, if it lowers the cluster's sum of distances compared with the medoid before; so the inertia, the sum of
+/// these distances, falls until the end. This heuristic takes few passes; it does not try swaps as PAM does. Results
+/// are equal for any number of ranks.
 class KMedoids : public IteratedClusters {
  public:
   explicit KMedoids(const KMeansOptions& options = {}) : IteratedClusters("KMedoids", Rule::medoids, options) {}
-  /// Learns medoids from (samples, features) rows. Collective: as KMedians::fit, and for each iteration three
-  /// all-reduces of 8 (k + 1) bytes and one of 8 (k f + 1) more. Errors as KMeans::fit.
+  /// Fits medoids to (samples, features) rows. Collective: as KMedians::fit, and for each iteration three more
+  /// all-reduces of 8 (k + 1) bytes and one of 8 (k f + 1). Errors as KMeans::fit.
   KMedoids& fit(const Rows& x, const FitOptions& options = {}) {
     learn_from(x, options);
     return *this;
   }
   [[nodiscard]] DNDarray fit_predict(const Rows& x, const FitOptions& options = {}) { return fit(x, options).labels(); }
-  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  /// Restores the fitted estimator. Throws ValueError for a state of another class or one that contradicts itself.
   [[nodiscard]] static KMedoids from_state(const ModelState& state) {
     KMedoids model;
     model.read(state);

@@ -32,7 +32,7 @@ const double* data_of(const std::optional<at::Tensor>& weights) {
   return weights ? weights->const_data_ptr<double>() : nullptr;
 }
 
-/// Numbers of rows, drawn with the same chance each, in rising order.
+/// Draws numbers of rows with equal probabilities, in rising order.
 std::vector<std::int64_t> drawn_rows(const Rows& x, std::int64_t count, const RowRandom& random) {
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < count; ++i)
@@ -41,13 +41,13 @@ std::vector<std::int64_t> drawn_rows(const Rows& x, std::int64_t count, const Ro
   return rows;
 }
 
-/// Running and the weights of what they have got, alike on every rank.
+/// Centers and the total weight of the rows assigned to each, equal on every rank.
 struct Running {
   at::Tensor places;           ///< (k, features)
-  std::vector<double> counts;  ///< of each
+  std::vector<double> counts;  ///< for each center
 };
 
-/// This rank's part of rows of a source, as a source of their own.
+/// This rank's part of a selection of rows, as a source.
 class Part {
  public:
   Part(const Weighted& whole, const std::vector<std::int64_t>& rows) : layout_(cut(whole.rows, rows)) {
@@ -62,7 +62,7 @@ class Part {
   [[nodiscard]] const double* weights() const { return weights_.data(); }
 
  private:
-  /// Each rank has those of the rows, in rising order, that are its own.
+  /// Returns the layout in which each rank holds its own ones of `rows`, which rise.
   [[nodiscard]] static Layout cut(const Rows& x, const std::vector<std::int64_t>& rows) {
     const Shape shape{std::ssize(rows), x.features()};
     if (!x.distributed()) return x.layout().replicated(shape);
@@ -91,10 +91,10 @@ class Part {
 };
 
 struct Moved {
-  double weight, inertia, shift;  ///< of the batch's rows; inertia before the step, shift squared
+  double weight, inertia, shift;  ///< of the batch; inertia before the step, squared shift
 };
 
-/// Moves each centre to the mean of all rows that it has got. Collective: one all-reduce of k (f + 1) + 3 numbers.
+/// Moves each center to the mean of all rows assigned to it. Collective: one all-reduce of k (f + 1) + 3 numbers.
 Moved step(const Weighted& data, Running& centres, heatpp::detail::Watch& watch) {
   const auto k = centres.places.size(0), f = centres.places.size(1);
   const auto origin = centres.places.mean(0).contiguous();
@@ -126,8 +126,8 @@ Moved step(const Weighted& data, Running& centres, heatpp::detail::Watch& watch)
   return {got.sum().item<double>(), sums[static_cast<std::size_t>(k * (f + 1))], shift};
 }
 
-/// Running that have got few rows become rows of the batch, with the least weight of the others; at most half a batch.
-/// Collective where there are such centres.
+/// Moves centers with few rows to rows of the batch, at most half of it, with the least weight of the other centers.
+/// Collective if there are such centers.
 void reassign(const Weighted& data, Running& centres, double ratio, const RowRandom& random) {
   const auto most = *std::ranges::max_element(centres.counts);
   std::vector<std::size_t> poor;
@@ -151,7 +151,7 @@ void reassign(const Weighted& data, Running& centres, double ratio, const RowRan
   }
 }
 
-/// Whether a fit has come as far as it will, by an average of the batches' inertia that forgets.
+/// Decides whether a fit has converged, by an exponential average of the batches' inertia.
 class Progress {
  public:
   Progress(const MiniBatchKMeansOptions& options, std::int64_t rows, double tolerance)
@@ -159,7 +159,7 @@ class Progress {
         rate_(std::min(1.0, 2.0 * static_cast<double>(options.batch_size) / static_cast<double>(rows + 1))),
         tolerance_(tolerance) {}
   [[nodiscard]] bool ended(const Moved& moved) {
-    if (std::exchange(first_, false)) return false;  // the inertia of the start
+    if (std::exchange(first_, false)) return false;  // ignores the inertia of the start
     const auto inertia = moved.weight > 0 ? moved.inertia / moved.weight : 0;
     average_ = std::isnan(average_) ? inertia : average_ * (1 - rate_) + inertia * rate_;
     if (tolerance_ > 0 && moved.shift <= tolerance_) return true;
@@ -176,7 +176,7 @@ class Progress {
   bool first_ = true;
 };
 
-/// Whether centres without many rows are looked for: now and then, and always while one has none.
+/// Whether a search for centers with few rows is due: at intervals, and whenever a center has none.
 bool due(const Running& centres, std::int64_t rows, std::int64_t& since) {
   since += rows;
   const bool none = std::ranges::any_of(centres.counts, [](double count) { return count == 0; });
@@ -185,7 +185,7 @@ bool due(const Running& centres, std::int64_t rows, std::int64_t& since) {
   return true;
 }
 
-/// First centres among some rows, which every rank gets.
+/// Returns first centers chosen among a sample of rows, which every rank gets.
 at::Tensor first_of_some(const Weighted& data, const MiniBatchKMeansOptions& o) {
   if (std::holds_alternative<DNDarray>(o.init)) return first_centres(data, o.n_clusters, o.init, o.seed);
   const auto count = std::max(3 * o.batch_size, 3 * o.n_clusters);
@@ -225,7 +225,7 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
     if (converged || watch.ended()) break;
   }
   watch.settle(x.comm(), x.distributed());
-  const bool no_end = options_.tol == 0 && options_.max_no_improvement == 0;  // is looked for
+  const bool no_end = options_.tol == 0 && options_.max_no_improvement == 0;  // no test of convergence
   warn_unless(converged || no_end || watch.ended(), op, done);
   learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done, converged));
   counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());

@@ -26,7 +26,7 @@ namespace {
 using namespace ml::detail;
 constexpr auto op = "Spectral.fit";
 
-constexpr std::int64_t most_for_gap = 31;  ///< eigenvalues, of which the widest gap is looked for
+constexpr std::int64_t most_for_gap = 31;  ///< eigenvalues among which the widest gap is searched
 
 void check_options(const SpectralOptions& o, std::int64_t rows, std::int64_t features) {
   const auto k = o.n_clusters.value_or(1);
@@ -40,7 +40,7 @@ void check_options(const SpectralOptions& o, std::int64_t rows, std::int64_t fea
         k, rows, features, o.gamma, o.threshold, o.n_neighbors, o.n_init, o.lanczos_iterations);
 }
 
-/// Collective.
+/// Throws ValueError for invalid weights. Collective.
 void check_weights(const sparse::DCSRMatrix& affinity) {
   if (is_complex(affinity.dtype()))
     detail::raise<TypeError>(op, "got weights of {}; expected real ones", name(affinity.dtype()));
@@ -70,7 +70,7 @@ graph::Laplacian laplacian_of(const SpectralOptions& o) {
                           {.mode = o.laplacian, .threshold_key = o.boundary, .threshold_value = o.threshold});
 }
 
-/// A vector without a pattern to start from: the eigenvectors of graphs have patterns.
+/// Returns a start vector without a pattern, since the eigenvectors of graphs have patterns.
 DNDarray start_of(const Layout& rows, const Communicator& comm, std::uint64_t seed) {
   const RowRandom random(seed, 0);
   const auto first = rows.split() ? rows.offset(comm.rank()) : 0;
@@ -79,13 +79,13 @@ DNDarray start_of(const Layout& rows, const Communicator& comm, std::uint64_t se
   return detail::wrap(start, rows.with({rows.shape()[0]}, rows.split()), comm);
 }
 
-/// How many eigenvalues lie before the widest gap of the first ones.
+/// Returns the number of eigenvalues before the widest gap of the first ones.
 std::int64_t before_gap(const at::Tensor& values) {
   const auto some = values.slice(0, 0, most_for_gap);
   return some.size(0) < 2 ? 1 : (some.slice(0, 1) - some.slice(0, 0, -1)).argmax().item<std::int64_t>() + 1;
 }
 
-/// Eigenvectors of the symmetric Laplacian as those of D^-1 L: divided by the roots of the degrees.
+/// Turns eigenvectors of the symmetric Laplacian into those of D^-1 L: divides by the roots of the degrees.
 at::Tensor over_roots(const at::Tensor& vectors, const DNDarray& degrees) {
   const auto d = degrees.larray();
   return (vectors / at::where(d > 0, d.sqrt(), 1.0).unsqueeze(1)).contiguous();

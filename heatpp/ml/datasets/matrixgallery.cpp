@@ -21,7 +21,7 @@ void check_extents(const char* op, std::int64_t m, std::int64_t n) {
   if (m < 1 || n < 1) heatpp::detail::raise<ValueError>(op, "got {} x {} elements; expected at least 1 x 1", m, n);
 }
 
-/// Normal numbers, of complex ones both parts.
+/// Returns normal numbers; for complex dtypes both parts are normal.
 DNDarray normal_matrix(const Shape& shape, ArrayOptions options) {
   const auto dtype = options.dtype.value_or(get_default_dtype());
   if (!is_complex(dtype)) return random::standard_normal(shape, options);
@@ -30,7 +30,7 @@ DNDarray normal_matrix(const Shape& shape, ArrayOptions options) {
   return (real + std::complex<double>(0, 1) * imaginary).astype(dtype);
 }
 
-/// The numbers 0 .. n-1 along one axis of a matrix that is cut as the options say.
+/// Returns a matrix, cut as the options say, with the numbers 0 .. n-1 along one axis.
 DNDarray counted(std::int64_t n, int axis, ArrayOptions options) {
   options.split = options.split == axis ? std::optional(0) : std::nullopt;
   options.dtype = float64;

@@ -12,7 +12,7 @@ using namespace ml::detail;
 
 namespace {
 
-/// The operator of least squares from each snapshot to the next one.
+/// Returns the operator from each snapshot to the next one, by least squares.
 Dynamics dynamics_of(const char* op, const Snapshots& snapshots, const DmdOptions& options) {
   const auto& all = snapshots.coordinates();
   const auto before = all.slice(1, 0, -1), after = all.slice(1, 1);
@@ -73,7 +73,7 @@ DNDarray DMD::reconstruct(const std::vector<double>& times) const {
   auto growth = at::empty({d.eigenvalues.size(0), count}, at::kComplexDouble);
   for (std::int64_t i = 0; i < count; ++i) {
     const auto steps = times[static_cast<std::size_t>(i)] / options_.dt;
-    // 0 to the power of 0 is 1, of which logarithms know nothing.
+    // 0 to the power of 0 is 1, which logarithms cannot give.
     growth.select(1, i).copy_(steps == 0 ? at::ones_like(d.eigenvalues) : at::pow(d.eigenvalues, steps));
   }
   const auto sum = at::mm(d.modes * d.amplitudes, growth);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array modes_names{"exact", "projected"};
 
-/// Options that DMD and DMDc share; a rank of 0 is none.
+/// Writes the options that DMD and DMDc share; rank 0 stands for no rank.
 template <class Options>
 std::map<std::string, std::string> texts_of(const Options& o) {
   return {{"rank", text_of(o.rank.value_or(0))},

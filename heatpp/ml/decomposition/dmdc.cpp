@@ -9,7 +9,7 @@ namespace heatpp {
 
 using namespace ml::detail;
 
-/// The operator of the fields, and that of what drives them.
+/// The operators of the fields and of the controls.
 struct DMDc::Driven {
   Dynamics fields;
   at::Tensor control;  ///< (r, controls)
@@ -20,7 +20,7 @@ namespace {
 
 DmdOptions of_fields(const DmdcOptions& o) { return {.rank = o.rank, .rtol = o.rtol, .dt = o.dt, .modes = o.modes}; }
 
-/// Numbers on every rank, float64.
+/// Returns the controls on every rank, float64.
 at::Tensor numbers_of(const char* op, const DNDarray& controls, int axes) {
   if (controls.ndim() != axes)
     detail::raise<ValueError>(op, "got controls of shape {}; expected {} axes", to_string(controls.shape()), axes);

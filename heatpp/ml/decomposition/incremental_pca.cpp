@@ -15,7 +15,7 @@ using namespace ml::detail;
 
 namespace {
 
-/// Consecutive rows of others, by their numbers among this rank's.
+/// Consecutive rows of a source, given by their numbers among this rank's.
 class PartOfRows final : public RowSource {
  public:
   PartOfRows(Rows rows, std::int64_t first) : rows_(std::move(rows)), first_(first) {}
@@ -28,7 +28,7 @@ class PartOfRows final : public RowSource {
   std::int64_t first_;
 };
 
-/// The rows first .. last of all, where they are.
+/// Returns the rows first .. last of all rows, where they are.
 Rows part_of(const Rows& rows, std::int64_t first, std::int64_t last) {
   const auto own = std::clamp<std::int64_t>(first - rows.first(), 0, rows.count());
   auto source = std::make_shared<PartOfRows>(rows, own);
@@ -119,7 +119,7 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
     try {
       fresh.learn(op, part_of(x, first, last));
     } catch (const ValueError&) {
-      check_all_finite(op, x);  // which names the row among all, not among its batch
+      check_all_finite(op, x);  // names the row by its number among all, not in its batch
       throw;
     }
     first = last;

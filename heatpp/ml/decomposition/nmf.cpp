@@ -45,13 +45,13 @@ Penalty penalty_of_h(const NmfOptions& o, std::int64_t samples) {
 
 at::Tensor gram_of(const at::Tensor& factor) { return at::mm(factor, factor.t()); }
 
-/// |X - W H| from the squares of X, and the products of W with itself and with X.
+/// Returns |X - W H| from the squares of X, and the products of W with itself and with X.
 double error_of(double squares, const Normal& of_w, const at::Tensor& h) {
   const auto both = (at::mm(of_w.gram, h) * h).sum() - 2 * (of_w.products * h).sum();
   return std::sqrt(std::max(0.0, squares + both.item<double>()));
 }
 
-/// From the differences themselves, in one more pass.
+/// Returns the error from the differences, in one more pass.
 double error_of(const Rows& x, const Factors& factors) {
   Totals totals(1);
   const auto failure = detail::failure_of([&] {
@@ -63,12 +63,12 @@ double error_of(const Rows& x, const Factors& factors) {
   return std::sqrt(totals.over_ranks(x, failure)[0]);
 }
 
-/// When to end, by numbers that all ranks have alike.
+/// Decides when to end, by numbers that are equal on all ranks.
 class Ending {
  public:
   Ending(const NmfOptions& options, double first_error)
       : options_(options), first_error_(first_error), last_error_(first_error) {}
-  /// Of an iteration, counted from 1, that found these projected gradients; `error` is asked for it where it counts.
+  /// Tests iteration i, counted from 1, with these projected gradients; calls `error` only if it needs it.
   template <class F>
   [[nodiscard]] bool after(std::int64_t iteration, double violation, F error) {
     if (options_.solver == NmfSolver::coordinate_descent) {
@@ -87,7 +87,7 @@ class Ending {
   double first_error_, last_error_, first_violation_ = 0;
 };
 
-/// One pass: W is improved, and what H is improved with added up.
+/// One pass: updates W and sums the input of the update of H.
 struct Pass {
   Normal of_w;
   double violation;
@@ -144,7 +144,7 @@ DNDarray NMF::fit_transform(const Rows& x) {
 
 namespace {
 
-/// Improves all columns, some at a time by each thread.
+/// Updates all columns, in parallel threads.
 double improve_all(NmfSolver solver, const at::Tensor& w, const Normal& normal, const Penalty& penalty) {
   constexpr std::int64_t at_once = 2048;
   std::vector<double> violations(threads());

@@ -14,7 +14,7 @@ namespace heatpp {
 
 using namespace ml::detail;
 
-/// What a solver has found of `n` rows: the falling variances along `vectors`.
+/// The result of a solver for `n` rows: the falling variances along `vectors`.
 struct PCA::Spectrum {
   std::int64_t n;
   at::Tensor mean, variance, vectors;
@@ -59,13 +59,13 @@ void check_options(const char* op, const PcaOptions& o, std::int64_t n, std::int
                               o.oversamples, o.power_iterations);
 }
 
-/// So many of the falling values that they have more than a share of the total.
+/// Returns how many of the falling values exceed a share of the total.
 std::int64_t needed(const at::Tensor& variance, double total, double share) {
   return std::min(variance.size(0), (variance.cumsum(0) <= share * total).sum().item<std::int64_t>() + 1);
 }
 
-/// The likeliest number of components of `n` rows with all these falling variances: the largest evidence, of several as
-/// large the least number. Directions without variance do not count.
+/// Returns the likeliest number of components of `n` rows with all these falling variances: that of the largest
+/// evidence, the least number for ties. Directions without variance do not count.
 std::int64_t likeliest(const at::Tensor& variance, double n) {
   const std::span v(variance.const_data_ptr<double>(), static_cast<std::size_t>(variance.numel()));
   const auto f = static_cast<double>(v.size());
@@ -91,8 +91,8 @@ std::int64_t likeliest(const at::Tensor& variance, double n) {
   return found;
 }
 
-/// Which part of a rank's rows is handed on: as much as is wanted in the end and more, or all but its part of what may
-/// be lost, of squares that are `total` over all ranks.
+/// Returns what a rank passes on of its rows: the directions that are needed and some more, or all except its part of
+/// the loss that is allowed; `total` is the sum of squares over all ranks.
 Shorten what_matters(const PcaOptions& options, double total) {
   return [options, total](const at::Tensor& factor) {
     const auto [s, v] = right_vectors(factor);
@@ -124,7 +124,7 @@ PcaSolver PCA::solver_for(const Rows& x) const {
 
 namespace {
 
-/// Falling eigenvalues of a covariance matrix, none below 0, and eigenvectors as rows: as many as rows may have.
+/// Returns falling eigenvalues of a covariance matrix, none below 0, and eigenvectors as rows, at most its rank.
 RightVectors eigen_of(const Gram& sums) {
   const auto count = std::min(static_cast<std::int64_t>(sums.n), sums.mean.size(0));
   const auto [values, vectors] = at::linalg_eigh(sums.scatter / (sums.n - 1));
@@ -162,7 +162,7 @@ void PCA::learn(const Rows& x, const Spectrum& found) {
   if (const auto* share = share_of(options_)) count = needed(found.variance, found.total, *share);
   if (wants_likeliest(options_)) count = likeliest(found.variance.contiguous(), static_cast<double>(found.n));
   const auto variance = found.variance.slice(0, 0, count);
-  // Where the rest is known its sum is more accurate than a difference.
+  // If the other values are known, their sum is more accurate than a difference.
   const auto rest = found.complete ? found.variance.slice(0, count).sum().item<double>()
                                    : std::max(0.0, found.total - variance.sum().item<double>());
   const auto whole = [&](const at::Tensor& value) { return replicated(value, working_dtype(x), x.comm()); };

@@ -11,7 +11,7 @@ using namespace ml::detail;
 
 namespace {
 
-/// The roots of the variances, none so small that a number of this dtype could not be divided by it.
+/// Returns the roots of the variances, each large enough to divide by in this dtype.
 at::Tensor deviations(const DNDarray& variance) {
   return wide(variance).sqrt().clamp_min(variance.dtype() == float64 ? 2.220446049250313e-16 : 1.1920929e-07);
 }

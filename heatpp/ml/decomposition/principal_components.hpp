@@ -8,26 +8,26 @@ class StateReader;
 
 namespace heatpp {
 
-/// What PCA and IncrementalPCA have learnt: orthonormal components about a mean. All throw NotFittedError before fit.
+/// The base of PCA and IncrementalPCA: orthonormal components about a mean. All throw NotFittedError before fit.
 class PrincipalComponents {
  public:
-  /// The coordinates (samples, components) of the rows, split as they are. Local for arrays. Throws ValueError for
-  /// another number of features.
+  /// Returns the coordinates (samples, components) of the rows, split as the rows. Local for arrays. Throws ValueError
+  /// for another number of features.
   [[nodiscard]] DNDarray transform(const Rows& x) const;
-  /// The rows (samples, features) that have the coordinates `z`. Local for arrays.
+  /// Returns the rows (samples, features) that have the coordinates `z`. Local for arrays.
   [[nodiscard]] DNDarray inverse_transform(const Rows& z) const;
 
-  // On every rank.
+  // The fitted state, on every rank.
   [[nodiscard]] const DNDarray& components() const;                ///< (components, features), orthonormal rows
   [[nodiscard]] const DNDarray& mean() const;                      ///< (features,)
   [[nodiscard]] const DNDarray& explained_variance() const;        ///< (components,), falling; divided by samples - 1
   [[nodiscard]] const DNDarray& explained_variance_ratio() const;  ///< (components,), parts of the total variance
-  [[nodiscard]] const DNDarray& singular_values() const;           ///< (components,), of the centred rows
+  [[nodiscard]] const DNDarray& singular_values() const;           ///< (components,), of the centered rows
   [[nodiscard]] double noise_variance() const;  ///< the mean variance along the directions that are not kept; or 0
   [[nodiscard]] std::int64_t n_components() const;
   [[nodiscard]] std::int64_t n_samples() const;
-  /// The covariance (features, features) that has the components' variances along them and the noise variance
-  /// elsewhere, and its inverse. Local. `precision` throws ValueError where there is none.
+  /// Return the covariance (features, features), which has the components' variances along them and the noise variance
+  /// elsewhere, and its inverse. Local. `precision` throws ValueError if there is none.
   [[nodiscard]] DNDarray covariance() const;
   [[nodiscard]] DNDarray precision() const;
 

@@ -4,50 +4,50 @@
 
 namespace heatpp {
 
-/// How singular values are found. `gram`: from the products of columns, in one pass over the rows; values below 1e-8 of
-/// the largest are lost. `full`: by orthogonal transformations, as accurate as the rows, in two passes. `randomized`:
-/// by random projection, for many features. `automatic`: gram for up to 4096 features, else randomized; of sparse rows
-/// linalg::svds, as accurate as these.
+/// The solver. `gram`: from the products of columns, in one pass over the rows; values below 1e-8 of the largest are
+/// lost. `full`: by orthogonal transformations, as accurate as the rows, in two passes. `randomized`: by random
+/// projection, for many features. `automatic`: gram for up to 4096 features, else randomized; for sparse rows
+/// linalg::svds, as accurate as the rows.
 enum class SvdSolver { automatic, gram, full, randomized };
 
 struct TruncatedSvdOptions {
   std::int64_t n_components = 2;
   SvdSolver solver = SvdSolver::automatic;
-  std::int64_t oversamples = 10;  ///< of randomized: directions beyond the components
-  int power_iterations = 5;       ///< of randomized: each sharpens the values that fall slowly
-  std::uint64_t seed = 0;         ///< of randomized: the same components for any number of ranks
+  std::int64_t oversamples = 10;  ///< of randomized: additional directions
+  int power_iterations = 5;       ///< of randomized: each improves values that fall slowly
+  std::uint64_t seed = 0;         ///< of randomized: equal components for any number of ranks
 };
 
-/// The largest singular values of the rows as they are, about 0 and not about their mean as PCA has them: latent
-/// semantic analysis of counts. In float64 whatever the rows are; components are signed so that their largest entry is
-/// positive. The decomposition of an array with its left vectors is linalg::svd, linalg::hsvd_rank or linalg::rsvd.
+/// The largest singular values of rows that are not centered, in contrast to PCA: latent semantic analysis of counts.
+/// In float64 for all dtypes; each component has a positive entry of largest absolute value. linalg::svd,
+/// linalg::hsvd_rank and linalg::rsvd give the decomposition of an array with its left vectors.
 class TruncatedSVD {
  public:
   explicit TruncatedSVD(const TruncatedSvdOptions& options = {}) : options_(options) {}
   [[nodiscard]] const TruncatedSvdOptions& options() const { return options_; }
 
-  /// Learns from (samples, features) rows. Collective, for f features and k components; nothing where rows are
-  /// replicated. gram: one all-reduce of 4 f (f + 3) + 24 bytes. The others: one of 24 (f + 1) and one of 8 (k + 1),
-  /// and full an all-gather of 8 bytes and one of at most 8 f^2 bytes a rank, randomized 1 + power_iterations
-  /// all-reduces of 8 (f (k + oversamples) + 1). Throws ValueError for fewer samples or features than components, and
-  /// numbers that are not finite.
+  /// Fits to (samples, features) rows. Collective, for f features and k components; none if rows are replicated. gram:
+  /// one all-reduce of 4 f (f + 3) + 24 bytes. The others: one of 24 (f + 1) and one of 8 (k + 1), and full an
+  /// all-gather of 8 bytes and one of at most 8 f^2 bytes a rank, randomized 1 + power_iterations all-reduces of 8 (f
+  /// (k + oversamples) + 1). Throws ValueError for fewer samples or features than components, and numbers that are not
+  /// finite.
   TruncatedSVD& fit(const Rows& x);
-  /// The coordinates (samples, components) of the rows, split as they are. Local for arrays. Throws NotFittedError
-  /// before fit, ValueError for another number of features.
+  /// Returns the coordinates (samples, components) of the rows, split as they are. Local for arrays. Throws
+  /// NotFittedError before fit, ValueError for another number of features.
   [[nodiscard]] DNDarray transform(const Rows& x) const;
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
-  /// The rows (samples, features) that have the coordinates `z`. Local for arrays.
+  /// Returns the rows (samples, features) that have the coordinates `z`. Local for arrays.
   [[nodiscard]] DNDarray inverse_transform(const Rows& z) const;
 
-  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  /// Returns the state that save_model writes. Local. Throws NotFittedError before fit.
   [[nodiscard]] ModelState state() const;
-  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  /// Restores the fitted estimator. Throws ValueError for a state of another class or one that contradicts itself.
   [[nodiscard]] static TruncatedSVD from_state(const ModelState& state);
 
-  // What was learnt, on every rank. All throw NotFittedError before fit.
+  // The fitted state, on every rank. All throw NotFittedError before fit.
   [[nodiscard]] const DNDarray& components() const;       ///< (components, features), orthonormal rows
   [[nodiscard]] const DNDarray& singular_values() const;  ///< (components,), falling
-  /// (components,), the variances of the coordinates, divided by samples: not always falling.
+  /// (components,), the variances of the coordinates, divided by samples; they may not fall.
   [[nodiscard]] const DNDarray& explained_variance() const;
   [[nodiscard]] const DNDarray& explained_variance_ratio() const;  ///< (components,), parts of that of all columns
 

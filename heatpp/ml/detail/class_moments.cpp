@@ -3,7 +3,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Totals and then squares about the means of a piece, class by class.
+/// Sums, and then squares about the means, of a piece, class by class.
 template <class T>
 void merge_piece(const Piece<T>& piece, const std::int32_t* labels, const double* weights, std::span<Moments> moments) {
   const auto f = static_cast<std::size_t>(piece.features);

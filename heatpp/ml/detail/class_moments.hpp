@@ -5,8 +5,8 @@
 
 namespace heatpp::ml::detail {
 
-/// The moments of every column in every class, classes x features, in one pass and one all-reduce of 24 (classes
-/// features + 1) bytes, none where rows are replicated. Errors as column_moments. Collective.
+/// Returns the moments of every column in every class, classes x features, in one pass and one all-reduce of 24
+/// (classes features + 1) bytes, none if rows are replicated. Errors as column_moments. Collective.
 [[nodiscard]] std::vector<Moments> class_moments(const char* op, const Rows& rows, const LabelledClasses& classes,
                                                  const double* weights = nullptr);
 

@@ -26,11 +26,11 @@ void check_labels(const char* op, const Rows& rows, const DNDarray& y) {
                       rows.size());
 }
 
-/// Whether a floating number is one of int64.
+/// Whether a floating number is a whole number in the range of int64.
 bool is_label(double x) { return x == std::floor(x) && std::abs(x) < 0x1p63; }
 
-/// Floating labels as int64. Collective: one all-reduce of 16 bytes, which takes the first row with a fraction, as a
-/// minus, and how many there are.
+/// Converts floating labels to int64. Collective: one all-reduce of 16 bytes, the first row with a fraction, negated,
+/// and the number of such rows.
 at::Tensor whole(const char* op, const Rows& rows, Dtype dtype, const at::Tensor& mine) {
   const auto wide = mine.to(at::kDouble).contiguous();
   const std::span values(wide.const_data_ptr<double>(), static_cast<std::size_t>(wide.numel()));
@@ -48,7 +48,7 @@ constexpr std::uint64_t marked_up_to = 1 << 16;
 
 struct Range {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
-  /// The numbers from the least to the most, less one.
+  /// Returns the largest label minus the least one.
   [[nodiscard]] std::uint64_t span() const {
     return static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
   }
@@ -57,7 +57,7 @@ struct Range {
 Range range_of(const Rows& rows, std::span<const std::int64_t> mine) {
   Range range;
   for (const auto label : mine) range = {std::min(range.least, label), std::max(range.most, label)};
-  std::array<std::int64_t, 2> ends{~range.least, range.most};  // ~ as a minus that cannot overflow
+  std::array<std::int64_t, 2> ends{~range.least, range.most};  // ~ negates without overflow
   if (rows.distributed()) rows.comm().allreduce(ends, ReduceOp::max);
   return {~ends[0], ends[1]};
 }
@@ -100,7 +100,7 @@ std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mi
 std::vector<std::int32_t> positions_among(std::span<const std::int64_t> labels, const at::Tensor& mine) {
   const auto* label = mine.const_data_ptr<std::int64_t>();
   std::vector<std::int32_t> positions(static_cast<std::size_t>(mine.numel()));
-  std::vector<std::int32_t> at;  // of every number between the labels, where these are close
+  std::vector<std::int32_t> at;  // position for every number in the range of the labels, if it is small
   if (!labels.empty() && Range{labels.front(), labels.back()}.span() < marked_up_to) {
     at.resize(static_cast<std::size_t>(labels.back() - labels.front() + 1));
     for (std::size_t i = 0; i < labels.size(); ++i)
@@ -121,7 +121,7 @@ LabelledClasses classes_beside(const char* op, const Rows& rows, const DNDarray&
 
 namespace {
 
-/// The weight of each class, so that all have the same share of all rows.
+/// Returns weights of classes that give all classes the same total weight.
 std::vector<double> balanced(const Rows& rows, const LabelledClasses& classes, const at::Tensor* weights) {
   const auto k = static_cast<std::size_t>(classes.count());
   Totals counts(k);
@@ -135,7 +135,7 @@ std::vector<double> balanced(const Rows& rows, const LabelledClasses& classes, c
   return all;
 }
 
-/// The weight of each class by its label.
+/// Returns the weight of each class from a map of labels.
 std::vector<double> named(const char* op, const LabelledClasses& classes,
                           const std::map<std::int64_t, double>& weights) {
   std::vector<double> all;

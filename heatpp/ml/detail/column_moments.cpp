@@ -9,7 +9,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Totals and then squares about the means of a piece, column by column; each of the three has a number for each
+/// Sums, and then squares about the means, of a piece, column by column; each of the three arrays has a number for each
 /// column.
 #define HEATPP_COLUMNS(T)                                                                                              \
   HEATPP_SIMD void sums_of(const Piece<T>& piece, const double* weights, double* __restrict n, double* __restrict s) { \
@@ -49,7 +49,7 @@ void merge_piece(const Piece<T>& piece, const double* weights, std::span<Moments
   for (std::size_t j = 0; j < f; ++j) moments[j].merge({n[j], mean[j], m2[j]});
 }
 
-/// Of the entries alone, one by one; `named` is the weight of the rows that have one in the column.
+/// Adds entries only, one by one; `named` is the weight of the rows that have an entry in the column.
 template <class T>
 void merge_entries(const SparsePiece<T>& piece, const double* weights, std::span<Moments> moments, double* named) {
   for (std::int64_t i = 0; i < piece.rows; ++i) {
@@ -63,11 +63,11 @@ void merge_entries(const SparsePiece<T>& piece, const double* weights, std::span
   }
 }
 
-/// What a thread has seen of the rows.
+/// The sums of one thread.
 struct Seen {
   std::vector<Moments> moments;
-  std::vector<double> named = {};  ///< of sparse rows
-  double weight = 0;               ///< of these
+  std::vector<double> named = {};  ///< for sparse rows
+  double weight = 0;               ///< of sparse rows
   template <class T>
   void add(const Piece<T>& piece, const double* weights) {
     merge_piece(piece, weights, moments);
@@ -78,7 +78,7 @@ struct Seen {
     merge_entries(piece, weights, moments, named.data());
     weight += weights ? std::accumulate(weights, weights + piece.rows, 0.0) : static_cast<double>(piece.rows);
   }
-  /// With the zeros that have no entry.
+  /// Returns the moments with the zeros that have no entry.
   [[nodiscard]] std::vector<Moments> all() && {
     for (std::size_t j = 0; j < named.size(); ++j) moments[j].merge({weight - named[j], 0, 0});
     return std::move(moments);
@@ -95,7 +95,7 @@ void merge_records(const void* in, void* inout, std::int64_t n) {
 
 void Moments::merge(const Moments& other) {
   if (!(other.n > 0)) return;
-  if (!(n > 0)) {  // whose mean may be too far away for its square
+  if (!(n > 0)) {  // without rows, `mean` may be so large that its square overflows
     *this = other;
     return;
   }

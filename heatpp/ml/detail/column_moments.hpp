@@ -7,19 +7,19 @@ namespace heatpp::ml::detail {
 /// Weight, mean, and weighted sum of squared deviations from the mean, of some numbers.
 struct Moments {
   double n = 0, mean = 0, m2 = 0;
-  /// Those of both (Chan, Golub, LeVeque 1979).
+  /// Merges the moments of other numbers (Chan, Golub, LeVeque 1979).
   void merge(const Moments& other);
 };
 
-/// Those of all threads and ranks: one all-reduce of them and a flag, none where rows are replicated. Where any rank
-/// passes a failure all throw that of the lowest one. Collective.
+/// Merges the moments of all threads and ranks: one all-reduce of them and a flag, none if rows are replicated. If
+/// ranks pass failures, the one of the lowest rank is thrown on all. Collective.
 [[nodiscard]] std::vector<Moments> merged_over_ranks(const Rows& rows,
                                                      const std::vector<std::vector<Moments>>& of_thread,
                                                      const std::optional<Communicator::Failure>& failure);
 
-/// The moments of every column of the rows, in one pass and one all-reduce of 24 features + 24 bytes, none where rows
-/// are replicated. `weights` are those of this rank's rows, or null. Collective. Throws ValueError naming the first
-/// row with a number that is refused.
+/// Returns the moments of every column in one pass and one all-reduce of 24 features + 24 bytes, none if rows are
+/// replicated. `weights` are those of this rank's rows, or null. Collective. Throws ValueError naming the first row
+/// with a number that is refused.
 [[nodiscard]] std::vector<Moments> column_moments(const char* op, const Rows& rows, const double* weights = nullptr,
                                                   Missing missing = Missing::refused);
 

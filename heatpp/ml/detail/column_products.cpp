@@ -9,7 +9,7 @@ struct Lanes {
   static constexpr auto count = static_cast<std::int64_t>(bytes / sizeof(double));
 };
 
-/// The products of `height` columns of a stripe of left with a stripe of right, two registers wide.
+/// Computes the products of `height` columns of a stripe with a stripe of `right`, two registers wide.
 template <int bytes, int height>
 [[gnu::always_inline]] inline void add_tile(const double* left, const double* right, std::int64_t rows,
                                             std::int64_t width, double* sum) {
@@ -31,7 +31,7 @@ template <int bytes, int height>
   }
 }
 
-/// The tile of `height` columns from `i` on with the stripe's part from `j` on.
+/// Computes the tile of `height` columns from `i` on with the stripe's part from `j` on.
 template <int bytes, int height>
 [[gnu::always_inline]] inline void add_tile_at(const Stripes& x, std::int64_t i, std::int64_t j, std::int64_t width,
                                                double* sum) {
@@ -39,7 +39,7 @@ template <int bytes, int height>
                           x.right + j / stripe_width * x.apart + j % stripe_width, x.rows, width, sum + i * width + j);
 }
 
-/// A last column or two, such as targets, have a tile of their own.
+/// Computes the tile of the last one or two columns, such as targets.
 template <int bytes, int height>
 [[gnu::always_inline]] inline void add_tiles(const Stripes& x, std::int64_t width, double* sum) {
   constexpr auto across = 2 * Lanes<bytes>::count;

@@ -3,8 +3,8 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <cstdint>
 
-// A kernel that counts on the width of registers is compiled with HEATPP_SIMD for 32 bytes and, where HEATPP_WIDE is
-// defined, as which it says, for 64.
+// Kernels that depend on the width of registers are compiled with HEATPP_SIMD for 32 bytes and, if HEATPP_WIDE is
+// defined, with HEATPP_WIDE for 64.
 #if defined(__x86_64__) && defined(__gnu_linux__)
 #define HEATPP_WIDE __attribute__((target("arch=x86-64-v4")))
 #endif
@@ -21,19 +21,19 @@ namespace heatpp::ml::detail {
 #endif
 }
 
-/// Columns of rows that lie beside each other: a stripe. So narrow, a stripe of some rows stays in the nearest cache,
-/// whatever the number of columns, and its rows do not share their places there.
+/// Stripe: a few neighboring columns of rows. A stripe of some rows is narrow enough to stay in the nearest cache for
+/// any number of columns, and its rows do not compete for the same cache lines.
 constexpr std::int64_t stripe_width = 16;
 
-/// Rows cut into stripes of columns, `apart` numbers from one to the next, the last one filled up with 0.
+/// Rows cut into stripes of columns, `apart` numbers from one to the next; zeros fill the last one.
 struct Stripes {
   const double *left, *right;
   std::int64_t rows, columns, apart;
 };
-/// sum += left' right, the products of all pairs of columns: on and below the diagonal of `sum`, C-ordered with `width`
-/// numbers a row, as many as the stripes have columns together; parts above it are written, too. Plain x' x has the
-/// same left and right; weighted rows are left. Half the work of a product of matrices, in tiles that stay in
-/// registers.
+/// Adds: sum += left' right, the products of all pairs of columns, on and below the diagonal of `sum`, which is
+/// C-ordered with `width` numbers a row, the number of columns in all stripes; may also write above the diagonal. For
+/// plain x' x left and right are equal; weighted rows are left. This is half the work of a product of matrices, in
+/// tiles that stay in registers.
 void add_column_products(const Stripes& x, std::int64_t width, double* sum);
 
 }  // namespace heatpp::ml::detail

@@ -19,7 +19,7 @@ struct Lane {
   typedef T Vector __attribute__((vector_size(width_bytes), aligned(sizeof(T)), may_alias));
 };
 
-/// `height` rows of x beside the rows of a column; row r of the result begins at out + r * stride.
+/// Compares `height` rows of x with the rows of a column; row r of the result begins at out + r * stride.
 template <class T, Difference kind>
 [[gnu::always_inline]] inline void tile_of(const T* const* x, const T* column, std::int64_t features, T* out,
                                            std::int64_t stride) {
@@ -46,7 +46,7 @@ template <class T, Difference kind>
   }
 }
 
-/// A row of products -2 x.y becomes one of squares, or of their roots; the square of no distance is below 0.
+/// Turns a row of products -2 x.y into squares, or their roots; negative squares become 0.
 template <class T, Difference kind>
 [[gnu::always_inline]] inline void expanded(T* __restrict row, const T* __restrict norms, T own, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) {
@@ -83,7 +83,7 @@ void tile(Difference kind, const T* const* x, const T* column, std::int64_t feat
   else sizes_of(x, column, features, out, stride);
 }
 
-/// `rows` rows of x, at most `height` at a time; the last one stands in for those that are missing.
+/// Compares `rows` rows of x, at most `height` at a time; the last row fills an incomplete group.
 template <class T>
 void rows_of(Difference kind, const T* x, std::int64_t rows, const Columns& y, T* out, std::int64_t stride) {
   constexpr auto lanes = lanes_of<T>;
@@ -107,7 +107,7 @@ void rows_of(Difference kind, const T* x, std::int64_t rows, const Columns& y, T
   }
 }
 
-/// f(first row, last row) for parts of the rows, on several threads.
+/// Calls f(first row, last row) for parts of the rows, on several threads.
 template <class F>
 void for_parts(std::int64_t rows, std::int64_t together, const F& f) {
   at::parallel_for(0, rows, 2 * together, [&](std::int64_t begin, std::int64_t end) {
@@ -115,12 +115,12 @@ void for_parts(std::int64_t rows, std::int64_t together, const F& f) {
   });
 }
 
-constexpr std::int64_t part_bytes = 1 << 20;  // of a result, which stays in the cache until it is finished
+constexpr std::int64_t part_bytes = 1 << 20;  // of a result: small enough to stay in the cache until it is finished
 
 template <class T>
 void by_differences(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result,
                     const Finish& finish) {
-  // Columns stay in the cache, too, which all rows are compared with.
+  // Columns, with which all rows are compared, stay in the cache, too.
   constexpr std::int64_t together = 32, size = sizeof(T), most = part_bytes / size / together;
   const auto features = x.size(1);
   const auto stretch =

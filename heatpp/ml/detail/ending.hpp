@@ -5,8 +5,8 @@
 
 namespace heatpp::ml::detail {
 
-/// Warns by the log where the iterations of a fit ended by their number, or where rounding let them get no further,
-/// before they converged.
+/// Warns in the log if a fit has not converged: the iterations were used up, or rounding prevented further
+/// progress.
 inline void warn_unless(bool converged, const char* op, std::int64_t iterations) {
   if (converged) return;
   log(LogLevel::warning,

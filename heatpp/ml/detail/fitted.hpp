@@ -5,7 +5,7 @@
 
 namespace heatpp::ml::detail {
 
-/// "Class.method", as errors name it. Lives as long as what it names is asked for.
+/// The name "Class.method", as in errors. It must outlive its pointers and views.
 class Method {
  public:
   Method(const char* kind, const char* what) : name_(heatpp::detail::formatted("{}.{}", kind, what)) {}
@@ -16,7 +16,7 @@ class Method {
   std::string name_;
 };
 
-/// What a fit has learnt, which an optional or a pointer holds. Throws NotFittedError before it.
+/// Returns the fitted state that an optional or a pointer holds. Throws NotFittedError if it is empty.
 template <class Learnt>
 [[nodiscard]] const auto& fitted(const char* op, const Learnt& learnt) {
   if (!learnt) throw NotFittedError(heatpp::detail::formatted("[{}] got no data yet; expected a call of fit", op));

@@ -11,12 +11,12 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// to += factor * from.
+/// Adds: to += factor * from.
 template <class T>
 HEATPP_SIMD void add(double* __restrict to, double factor, const T* __restrict from, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) to[j] += factor * static_cast<double>(from[j]);
 }
-/// A row's columns from `first` on, less their means, in a row of stripes.
+/// Writes a row's columns from `first` on, minus their means, to a row of stripes.
 template <class T>
 HEATPP_SIMD void subtract(double* __restrict stripes, std::int64_t apart, const T* __restrict from,
                           const double* __restrict mean, std::int64_t first, std::int64_t n) {
@@ -27,7 +27,7 @@ HEATPP_SIMD void subtract(double* __restrict stripes, std::int64_t apart, const 
   }
 }
 
-/// Features, and targets behind them; weights, or null.
+/// Features, then targets; weights, or null.
 template <class T>
 struct Part {
   const T* features;
@@ -35,7 +35,7 @@ struct Part {
   std::int64_t rows, n_features, n_targets;
 };
 
-/// What a thread has seen of the rows.
+/// The sums of one thread.
 class Sums {
  public:
   explicit Sums(std::int64_t columns)
@@ -45,7 +45,7 @@ class Sums {
         mean_(width(1)),
         scatter_(width(width_)) {}
 
-  /// Adds rows about their own mean; false if there are numbers that are not finite.
+  /// Adds rows about their own mean; returns false if there are numbers that are not finite.
   template <class T>
   bool add_part(const Part<T>& part) {
     auto mean = width(1);
@@ -63,7 +63,7 @@ class Sums {
     merge(n, mean);
     return finite;
   }
-  /// Adds sparse rows by the pairs of their entries, about 0 until `centre` takes the mean off.
+  /// Adds sparse rows by the pairs of their entries, about 0; `centre` subtracts the mean later.
   template <class T>
   void add_entries(const SparsePiece<T>& x, const double* targets, const double* weights) {
     for (std::int64_t i = 0; i < x.rows; ++i) {
@@ -95,7 +95,7 @@ class Sums {
   [[nodiscard]] const double* row(std::int64_t i) const { return scatter_.data() + i * width_; }  ///< i + 1 numbers
 
  private:
-  static constexpr std::int64_t cached = 24 * 1024;  ///< numbers that stay near a core
+  static constexpr std::int64_t cached = 24 * 1024;  ///< numbers that stay in the core's cache
   [[nodiscard]] std::vector<double> width(std::int64_t rows) const {
     return std::vector<double>(static_cast<std::size_t>(rows * width_));
   }
@@ -124,7 +124,7 @@ class Sums {
         weighted_[static_cast<std::size_t>(j)] = weight * centred_[static_cast<std::size_t>(j)];
   }
 
-  /// By Chan, Golub, LeVeque (1979).
+  /// Merges by Chan, Golub, LeVeque (1979).
   void merge(double n, const std::vector<double>& mean) {
     auto difference = mean;
     for (std::size_t j = 0; j < difference.size(); ++j) difference[j] -= mean_[j];
@@ -135,12 +135,12 @@ class Sums {
     add(mean_.data(), n / n_, difference.data(), columns_);
   }
 
-  std::int64_t columns_, width_, rows_;  ///< rows that are worked on at a time
+  std::int64_t columns_, width_, rows_;  ///< rows_: rows of one step
   double n_ = 0;
   std::vector<double> mean_, scatter_, centred_ = {}, weighted_ = {};
 };
 
-/// A Gram as it is sent: columns, failures, weight, means, and the scatter's lower triangle.
+/// A Gram as a message: columns, failures, weight, means, and the scatter's lower triangle.
 struct Record {
   double* numbers;
   [[nodiscard]] static std::int64_t size(std::int64_t c) { return 3 + c + c * (c + 1) / 2; }
@@ -155,7 +155,7 @@ void merge(const Record& a, const Record& b) {
   b.failures() += a.failures();
   if (!(a.n() > 0)) return;
   const auto columns = b.columns();
-  if (!(b.n() > 0)) {  // whose means may be too far away for their squares
+  if (!(b.n() > 0)) {  // without rows, means may be so large that their squares overflow
     b.n() = a.n();
     std::copy_n(a.mean(), columns, b.mean());
     std::copy_n(a.triangle(), columns * (columns + 1) / 2, b.triangle());
@@ -171,7 +171,7 @@ void merge(const Record& a, const Record& b) {
   b.n() = total;
 }
 
-/// Records have a length of their own, and come one at a time.
+/// Merges two records. They know their own length, and come one at a time.
 void merge_record(const void* in, void* inout, std::int64_t) {
   merge({const_cast<double*>(static_cast<const double*>(in))}, {static_cast<double*>(inout)});
 }

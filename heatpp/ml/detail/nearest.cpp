@@ -7,7 +7,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Centres side by side in a vector register, a number of 4 or 8 bytes to compare their numbers with.
+/// A vector register of centers side by side, and labels of equal size (4 or 8 bytes) for comparisons.
 template <class T, int bytes>
 struct Lanes {
   using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
@@ -22,7 +22,7 @@ struct Table {
   std::int64_t features, padded;
 };
 
-/// The least number of a register, in all its lanes; with `apart` 2 that of the even lanes and that of the odd ones.
+/// Spreads the least number of a register to all lanes; `apart` 2: that of even lanes and that of odd ones.
 template <class L, int apart = 1, class V>
 [[gnu::always_inline]] inline V least_of_lanes(V v, const typename L::Numbers& numbers) {
 #pragma GCC unroll 4
@@ -33,8 +33,8 @@ template <class L, int apart = 1, class V>
   return v;
 }
 
-/// The nearest of all centres for `rows` rows whose differences from the origin are in x; `vectors` registers of
-/// centres at a time.
+/// Finds the nearest of all centers for `rows` rows, whose differences from the origin are in x; works on `vectors`
+/// registers of centers at a time.
 template <class T, int bytes, int rows, int vectors>
 [[gnu::always_inline]] inline void nearest_of(const Table<T>& table, const T* x, std::int32_t* labels) {
   using L = Lanes<T, bytes>;
@@ -70,7 +70,7 @@ template <class T, int bytes, int rows, int vectors>
   }
 }
 
-/// The same for the rows of a piece; `scratch` holds `rows` of them about the origin.
+/// Finds the nearest centers for the rows of a piece; `scratch` holds `rows` of them about the origin.
 template <class T, int bytes, int rows, int vectors>
 [[gnu::always_inline]] inline void nearest_in(const Table<T>& table, const Piece<T>& piece, T* scratch,
                                               std::int32_t* labels) {
@@ -97,8 +97,8 @@ HEATPP_NEAREST(double, HEATPP_SIMD, many, 32, 4, 2)
 HEATPP_NEAREST(float, __attribute__((target("arch=x86-64-v4"))), wide, 64, 8, 2)
 HEATPP_NEAREST(double, __attribute__((target("arch=x86-64-v4"))), wide, 64, 8, 2)
 
-/// Up to 8 centres by two features at a time: a lane for each centre and feature, so that a pair of a row's numbers is
-/// spread over a register in one load. `table` has features in pairs, and so has `x` with a 0 behind an odd number.
+/// Finds the nearest of up to 8 centers, two features at a time: each center and feature has a lane, so that one load
+/// spreads a pair of a row's numbers over a register. `table` and `x` have features in pairs, padded with 0.
 template <int rows>
 [[gnu::always_inline]] inline void nearest_of_pairs(const Table<float>& table, const float* x, std::int32_t* labels) {
   using L = Lanes<float, 64>;
@@ -156,17 +156,17 @@ bool has_wide() { return false; }
 
 #undef HEATPP_NEAREST
 
-/// A row is compared with a register of centres at a time, or with several.
+/// Compares rows with one register of centers at a time, or with several.
 template <class T>
 constexpr std::int64_t few_centres = 32 / sizeof(T);
 
-/// Whether few centres are compared by pairs of features, in lanes of their own.
+/// Whether to compare few centers by pairs of features, in separate lanes.
 template <class T>
 bool in_pairs() {
   return sizeof(T) == 4 && has_wide();
 }
 
-/// (features, 8) centres with the features in pairs: (features / 2, 8, 2), a 0 behind an odd number.
+/// Returns (features, 8) centers with the features in pairs: (features / 2, 8, 2), padded with 0.
 template <class T>
 std::vector<T> paired(const std::vector<T>& columns) {
   constexpr std::size_t k = 8;
@@ -187,7 +187,7 @@ Centres<T>::Centres(const at::Tensor& centres) : count_(centres.size(0)), featur
   lanes_ = block;
   origin_.resize(static_cast<std::size_t>(features_));
   columns_.assign(static_cast<std::size_t>(features_ * padded_), T{0});
-  half_norms_.assign(static_cast<std::size_t>(padded_), std::numeric_limits<T>::infinity());  // none is at infinity
+  half_norms_.assign(static_cast<std::size_t>(padded_), std::numeric_limits<T>::infinity());  // padding never wins
   const auto table = centres.contiguous(), mean = table.mean(0).contiguous();
   for (std::int64_t j = 0; j < features_; ++j)
     origin_[static_cast<std::size_t>(j)] = static_cast<T>(mean.const_data_ptr<double>()[j]);

@@ -5,17 +5,17 @@
 
 namespace heatpp::ml::detail {
 
-/// Centres of clusters, laid out so that a row's nearest one is found fast, in the rows' own precision: the least
-/// |c|^2 / 2 - x.c, about the mean of the centres, since products of numbers far from 0 say nothing of their
-/// differences. Rows that lie far from all centres beside the distances between these keep that error.
+/// Centers of clusters, laid out for a fast search of a row's nearest one in the rows' precision: minimizes |c|^2 / 2 -
+/// x.c, about the mean of the centers, since products of numbers far from 0 lose their differences. Rows that are much
+/// farther from all centers than these are from each other keep that error.
 template <class T>
 class Centres {
  public:
   /// `centres` is a (k, features) tensor of float64.
   explicit Centres(const at::Tensor& centres);
   [[nodiscard]] std::int64_t size() const { return count_; }
-  /// Writes the number of the nearest centre of each row, of several as near the first. Products and comparisons of a
-  /// row and a centre are the same wherever they stand. Local.
+  /// Writes the number of the nearest center of each row, the first one for ties. The result for a row and a center
+  /// does not depend on their positions. Local.
   void nearest(const Piece<T>& piece, std::int32_t* labels) const;
 
  private:
@@ -23,15 +23,15 @@ class Centres {
   std::vector<T> origin_, columns_, half_norms_;  // columns_: features x padded_
 };
 
-/// The squared distance of each row to the centre that `labels` names, from their differences, in float64. Local.
+/// Computes the squared distance of each row to the center that `labels` names, by differences in float64. Local.
 template <class T>
 void squared_distances(const Piece<T>& piece, const double* centres, const std::int32_t* labels, double* distances);
 
-/// Centres in the precision that pieces have, or for sparse rows.
+/// Centers in the precision of the pieces, or for sparse rows.
 class NearestCentres {
  public:
   NearestCentres(const at::Tensor& centres, Dtype working_dtype);
-  /// For the pieces that for_stored has of such rows.
+  /// Prepares for the pieces that for_stored makes of these rows.
   NearestCentres(const at::Tensor& centres, const Rows& rows);
   template <class T>
   void nearest(const Piece<T>& piece, std::int32_t* labels) const {
@@ -41,7 +41,7 @@ class NearestCentres {
   void nearest(const SparsePiece<T>& piece, std::int32_t* labels) const {
     std::get<SparseCentres>(centres_).nearest(piece, labels);
   }
-  /// The squared distance of each row to the centre that `labels` names, in float64. Local.
+  /// Computes the squared distance of each row to the center that `labels` names, in float64. Local.
   template <class T>
   void distances(const Piece<T>& piece, const std::int32_t* labels, double* distances) const {
     squared_distances(piece, places_.const_data_ptr<double>(), labels, distances);
@@ -56,17 +56,17 @@ class NearestCentres {
   std::variant<Centres<float>, Centres<double>, SparseCentres> centres_;
 };
 
-/// The nearest of the (k, features) float64 `centres` for each row of this rank, by `labels`, from which the sum of the
-/// weighted squared distances follows. Collective: one all-reduce of 16 bytes, none where rows are replicated. Throws
-/// ValueError for rows that are not finite.
+/// Labels each row of this rank with the nearest of the (k, features) float64 `centres`, and gives the sum of the
+/// weighted squared distances. Collective: one all-reduce of 16 bytes, none if rows are replicated. Throws ValueError
+/// for rows that are not finite.
 struct Labelled {
   std::vector<std::int32_t> labels;
   double inertia = 0;
 };
 [[nodiscard]] Labelled labelled(const char* op, const Rows& rows, const double* weights, const at::Tensor& centres);
 
-/// Adds weight * (row - origin) of each row to the sum of its label, of `clusters`, and the weight to that label's
-/// count, in float64. Weights are 1 where there are none. Local.
+/// Adds weight * (row - origin) for each row to the sum of its label, and the weight to the label's count, in float64,
+/// for `clusters` labels. Weights are 1 if there are none. Local.
 template <class T>
 void add_rows(const Piece<T>& piece, const std::int32_t* labels, const double* weights, const double* origin,
               std::int64_t clusters, double* sums, double* counts);

@@ -5,10 +5,10 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/rows.hpp>
 
-// One pass over the rows of this rank, and one message for what all ranks have added up.
+// One pass over the rows of this rank, and one message for the sums of all ranks.
 namespace heatpp::ml::detail {
 
-/// Consecutive rows of this rank in C order, few enough to stay in the cache while they are worked on.
+/// Consecutive rows of this rank in C order, few enough to stay in the cache.
 template <class T>
 struct Piece {
   const T* data;
@@ -17,20 +17,20 @@ struct Piece {
   [[nodiscard]] const T* row(std::int64_t i) const { return data + i * features; }
 };
 
-/// The dtype in which rows are worked on: float64 for float64 and whole numbers of 32 and 64 bits, else float32.
+/// Returns the dtype of computations with rows: float64 for float64 and whole numbers of 32 and 64 bits, else float32.
 [[nodiscard]] Dtype working_dtype(const Rows& rows);
 
-/// Calls f(block, first, thread) with C-ordered blocks of rows in the working dtype that together are this rank's, from
-/// several threads, each of which gets consecutive ones of what the source gives at a time. Local. An error is that of
-/// the lowest thread.
+/// Calls f(block, first, thread) with C-ordered blocks of this rank's rows in the working dtype, from several threads;
+/// each thread gets consecutive blocks of what the source gives at a time. Local. If several threads fail, the error of
+/// the lowest one is thrown.
 using VisitBlock = std::function<void(const at::Tensor& block, std::int64_t first, int thread)>;
 void for_blocks(const Rows& rows, const VisitBlock& f);
 
-/// Runs f(i, thread) for 0 .. count from several threads, so that the error of the lowest i is the one that is thrown.
+/// Calls f(i, thread) for 0 .. count from several threads. If several calls fail, the error of the lowest i is thrown.
 /// Local.
 void in_order(std::int64_t count, const std::function<void(std::int64_t i, int thread)>& f);
 
-/// The most threads that for_blocks calls from.
+/// Returns the largest number of threads that for_blocks uses.
 [[nodiscard]] std::size_t threads();
 
 /// Calls f(block) as a Piece<float> or Piece<double>.
@@ -49,16 +49,16 @@ void for_pieces(const Rows& rows, F f) {
   });
 }
 
-/// Numbers that every thread adds up, or takes the largest of, for itself, and ranks in one message.
+/// Numbers that every thread sums, or takes the maximum of, for itself, and that ranks combine in one message.
 class Totals {
  public:
-  /// `op` is sum, from 0, or max, from minus infinity.
+  /// `op` is sum, starting from 0, or max, starting from minus infinity.
   explicit Totals(std::size_t numbers, ReduceOp op = ReduceOp::sum);
   [[nodiscard]] std::span<double> of(int thread) {
     return std::span(values_).subspan(static_cast<std::size_t>(thread) * stride_, numbers_);
   }
-  /// Those of all threads and ranks: one all-reduce of the numbers and a flag, or none where rows are replicated. Where
-  /// any rank passes a failure all throw that of the lowest one. Collective.
+  /// Combines the numbers of all threads and ranks: one all-reduce of the numbers and a flag, none if rows are
+  /// replicated. If ranks pass failures, the one of the lowest rank is thrown on all. Collective.
   [[nodiscard]] std::vector<double> over_ranks(const Rows& rows,
                                                const std::optional<Communicator::Failure>& failure = std::nullopt);
 
@@ -68,8 +68,8 @@ class Totals {
   std::vector<double> values_;
 };
 
-/// What one pass adds up over all rows of all ranks: add(piece, sums) for every piece. Collective: one all-reduce of
-/// numbers + 1 float64, none where rows are replicated. What a rank throws all throw.
+/// Returns the sums over all rows of all ranks to which add(piece, sums) adds each piece. Collective: one all-reduce of
+/// numbers + 1 float64, none if rows are replicated. An error on one rank is thrown on all.
 template <class F>
 [[nodiscard]] std::vector<double> summed(const Rows& rows, std::size_t numbers, F add, ReduceOp op = ReduceOp::sum) {
   Totals totals(numbers, op);
@@ -78,7 +78,7 @@ template <class F>
   return totals.over_ranks(rows, failure);
 }
 
-/// What becomes of numbers that are not finite.
+/// The treatment of numbers that are not finite.
 enum class Missing {
   refused,  ///< they are errors
   left_out  ///< NaN counts as missing; infinite ones are errors
@@ -87,33 +87,33 @@ enum class Missing {
 template <class T>
 void check_finite(const char* op, const Rows& rows, const Piece<T>& piece, Missing missing = Missing::refused);
 
-/// This rank's part of one number for each row, in float64 and C order: `x` has shape (n,) and any layout. Collective
-/// where it is cut otherwise. Throws ValueError for another shape.
+/// Returns this rank's part of one number for each row, in float64 and C order: `x` has shape (n,) and any layout.
+/// Collective if it is cut otherwise than the rows. Throws ValueError for another shape.
 [[nodiscard]] at::Tensor beside_rows(const char* op, const char* what, const Rows& rows, const DNDarray& x);
-/// The same for sample weights, which are finite and not negative, and sum to more than 0: 1 for all where there are
-/// none. Collective, one all-reduce, where there are.
+/// Returns this rank's part of sample weights; nullopt if there are none. Throws ValueError unless they are finite, not
+/// negative and sum to more than 0. Collective if there are weights: one all-reduce.
 [[nodiscard]] std::optional<at::Tensor> weights_beside(const char* op, const Rows& rows,
                                                        const std::optional<DNDarray>& weights);
 
-/// The rows with these global positions, in float64, on every rank. Collective: one all-reduce of 8 (m features + 1)
-/// bytes, none where rows are replicated.
+/// Returns the rows with these global positions, in float64, on every rank. Collective: one all-reduce of 8 (m features
+/// + 1) bytes, none if rows are replicated.
 [[nodiscard]] at::Tensor fetch_rows(const Rows& rows, std::span<const std::int64_t> positions);
 
-/// `sum`, contiguous float64 numbers, becomes that over all ranks. Where any rank passes a failure all throw that of
-/// the lowest one. Collective: one all-reduce of the numbers and a flag, none where rows are replicated.
+/// Replaces `sum`, contiguous float64 numbers, by the sum over ranks. If ranks pass failures, the one of the lowest
+/// rank is thrown on all. Collective: one all-reduce of the numbers and a flag, none if rows are replicated.
 void sum_over_ranks(const Rows& rows, at::Tensor& sum, const std::optional<Communicator::Failure>& failure);
 
-/// f(block) for all rows, a (rows, columns) tensor for each block, put together: cut as the rows, in the working dtype.
-/// Local for arrays; for other sources one all-reduce of 8 bytes, so that what one rank throws all throw.
+/// Joins f(block), a (rows, columns) tensor, for all blocks of rows: cut as the rows, in the working dtype. Local for
+/// arrays; other sources: one all-reduce of 8 bytes, so that an error on one rank is thrown on all.
 [[nodiscard]] DNDarray mapped(const Rows& rows, std::int64_t columns,
                               const std::function<at::Tensor(const at::Tensor& block)>& f);
 
-/// A block with the layout of the rows and other columns, or none.
+/// Returns a block as an array with the layout of the rows, with other columns or none.
 [[nodiscard]] DNDarray as_rows(const Rows& rows, const at::Tensor& block);
-/// A tensor that all ranks have alike, as an array.
+/// Returns a tensor that is equal on all ranks as an array.
 [[nodiscard]] DNDarray replicated(const at::Tensor& value, Dtype dtype, const Communicator& comm);
 
-/// Throws ValueError where there are not as many features as were learnt.
+/// Throws ValueError unless rows have the number of features of the fit.
 void check_features(const char* op, const Rows& rows, std::int64_t expected);
 /// Throws ValueError for no rows or no features.
 void check_not_empty(const char* op, const Rows& rows);

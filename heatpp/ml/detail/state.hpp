@@ -9,21 +9,21 @@
 
 namespace heatpp::ml::detail {
 
-/// A number as text that reads back the same, "true" and "false", or a dtype's name.
+/// Returns a number as text that reads back exactly, "true" or "false", or a dtype's name.
 template <class T>
 [[nodiscard]] std::string text_of(T value) {
   if constexpr (std::same_as<T, Dtype>) return std::string(name(value));
   else return heatpp::detail::formatted("{}", value);
 }
 
-/// Reads the state of an estimator of this class. Throws ValueError for what is missing or is something else: a state
-/// may come from a file. Options that came later than the first states ("converged", "class_weight") have the values
-/// that models had before.
+/// Reads the state of an estimator of this class. Throws ValueError for parts that are missing or wrong, since a state
+/// may come from a file. Options that older states lack ("converged", "class_weight") get the value of the earlier
+/// behavior.
 class StateReader {
  public:
   StateReader(const char* kind, const ModelState& state);
   [[nodiscard]] const Method& op() const { return op_; }  ///< "Class.from_state"
-  // Whether the state has it: states that earlier versions wrote lack what came later.
+  // Whether the state has this option. States of earlier versions lack newer options.
   [[nodiscard]] bool has_option(const char* name) const { return state_.options.contains(name); }
   [[nodiscard]] bool has_array(const char* name) const { return state_.arrays.contains(name); }
 
@@ -44,7 +44,7 @@ class StateReader {
     }
   }
   [[nodiscard]] const std::string& text(const char* name) const { return text_of_option(name); }
-  /// Which of some names an option is.
+  /// Returns the choice whose name the option has.
   template <class Choice, std::size_t n>
   [[nodiscard]] Choice choice(const char* name, const std::array<const char*, n>& names) const {
     const auto& text = text_of_option(name);
@@ -52,11 +52,11 @@ class StateReader {
     if (found == names.end()) refuse(name, text);
     return static_cast<Choice>(found - names.begin());
   }
-  /// Floating numbers of this shape, on every rank; -1 stands for any extent. Collective where they are split.
+  /// Returns floating numbers of this shape, on every rank; -1 stands for any extent. Collective if they are split.
   [[nodiscard]] DNDarray array(const char* name, const Shape& shape) const;
-  /// The same of whole numbers, as int64.
+  /// Returns whole numbers of this shape as int64, on every rank.
   [[nodiscard]] DNDarray whole_numbers(const char* name, const Shape& shape) const;
-  /// Floating numbers of which the last axis has this extent, cut as they are.
+  /// Returns floating numbers whose last axis has this extent, cut as they are.
   [[nodiscard]] DNDarray fields(const char* name, std::int64_t last) const;
 
  private:

@@ -15,7 +15,7 @@ using namespace ml::detail;
 
 constexpr auto fit_op = "LinearDiscriminantAnalysis.fit";
 
-/// Rows less the mean of their class.
+/// Rows minus the mean of their class.
 class Centred final : public RowSource {
  public:
   Centred(Rows rows, at::Tensor means, const std::vector<std::int32_t>& classes)
@@ -52,7 +52,7 @@ at::Tensor checked_priors(const LinearDiscriminantOptions& options, const at::Te
   return priors;
 }
 
-/// Directions, as columns, along which rows have a covariance of 1 within classes.
+/// Returns directions, as columns, along which rows have covariance 1 within classes.
 at::Tensor whitening(const Gram& within, double tol) {
   auto deviation = (within.scatter.diagonal().clamp_min(0) / within.n).sqrt();
   deviation = at::where(deviation > 0, deviation, 1.0);
@@ -65,7 +65,7 @@ at::Tensor whitening(const Gram& within, double tol) {
   return vectors.index_select(1, kept) / deviation.unsqueeze(1) / lengths.index_select(0, kept);
 }
 
-/// Directions, as columns, that tell classes apart, and the square of how far along each.
+/// Directions, as columns, that separate classes, and the squared distance along each.
 struct Apart {
   at::Tensor scalings, squares;
 };
@@ -158,7 +158,7 @@ DNDarray LinearDiscriminantAnalysis::explained_variance_ratio() const {
 
 ModelState LinearDiscriminantAnalysis::state() const {
   const auto& l = learnt("state");
-  const bool given = !options_.priors.empty();  // the priors that were learnt, then
+  const bool given = !options_.priors.empty();  // else uses the fitted priors
   return {kind(),
           {{"n_components", text_of(options_.n_components.value_or(0))},
            {"tol", text_of(options_.tol)},

@@ -10,7 +10,7 @@ namespace {
 using namespace ml::detail;
 constexpr auto op = "Laplacian.construct";
 
-/// This rank's part of the weights: those of the edges of its rows.
+/// Returns this rank's part of the weights: those of the edges of its rows.
 at::Tensor weights_of(const DNDarray& similarities, const Rows& x, const LaplacianOptions& o) {
   auto weights = similarities.larray().to(at::kCPU).clone();
   weights.diagonal(x.first()).fill_(0);
@@ -25,7 +25,7 @@ at::Tensor weights_of(const DNDarray& similarities, const Rows& x, const Laplaci
   return weights;
 }
 
-/// The degrees of all rows on every rank. Collective: one all-gather.
+/// Gathers the degrees of all rows on every rank. Collective: one all-gather.
 at::Tensor all_degrees(const Rows& x, const at::Tensor& mine) {
   if (!x.distributed()) return mine;
   std::vector<std::int64_t> counts;
@@ -35,7 +35,7 @@ at::Tensor all_degrees(const Rows& x, const at::Tensor& mine) {
   return all;
 }
 
-/// 0 for a vertex without neighbours.
+/// Returns degrees to the power -`power`, and 0 for a vertex without neighbors.
 at::Tensor inverse(const at::Tensor& degrees, double power) { return at::where(degrees > 0, degrees.pow(-power), 0.0); }
 
 }  // namespace

@@ -19,7 +19,7 @@ void check_options(const char* op, const ElasticNetOptions& o) {
                               o.alpha, o.l1_ratio, o.max_iterations, o.tol);
 }
 
-/// What a pass over the rows says of each target.
+/// The sums of one pass over the rows for each target.
 struct Problem {
   Gram gram;
   std::vector<Quadratic> of_target;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// The weighted sum of each column over all ranks, and behind them that of the weights.
+/// Returns the weighted sum of each column over all ranks, and then the sum of the weights.
 at::Tensor weighted_sums(const Rows& rows, const at::Tensor& columns, const std::optional<at::Tensor>& weights) {
   const auto n =
       at::full({1}, weights ? weights->sum().item<double>() : static_cast<double>(rows.count()), at::kDouble);
@@ -18,7 +18,7 @@ at::Tensor weighted_sums(const Rows& rows, const at::Tensor& columns, const std:
   return sums;
 }
 
-/// Sums of squared residuals and of squared deviations of targets.
+/// Returns R^2 from sums of squared residuals and of squared deviations of targets.
 double r2_of(const std::vector<double>& squares) {
   const auto targets = squares.size() / 2;
   double sum = 0;

@@ -21,7 +21,7 @@ void check_options(const LogisticOptions& o) {
                               o.c, o.l1_ratio, o.max_iterations, o.tol);
 }
 
-/// The weighted sum of losses of a piece; their derivatives are weighted too.
+/// Returns the weighted sum of losses of a piece; also weights their derivatives.
 double weighted(const at::Tensor& losses, at::Tensor& derivatives, const std::optional<at::Tensor>& weights,
                 std::int64_t first) {
   if (!weights) return losses.sum().item<double>();
@@ -30,7 +30,7 @@ double weighted(const at::Tensor& losses, at::Tensor& derivatives, const std::op
   return (losses * w).sum().item<double>();
 }
 
-/// log(1 + exp(z)) - z for the second class, without for the first.
+/// Returns the loss log(1 + exp(z)), minus z for rows of the second class.
 RowLoss two_classes(const at::Tensor& labels, const std::optional<at::Tensor>& weights) {
   return [second = labels.to(at::kDouble).unsqueeze(1), weights](at::Tensor& z, std::int64_t first) {
     const auto y = second.slice(0, first, first + z.size(0));

@@ -5,43 +5,43 @@
 namespace heatpp {
 
 struct LogisticOptions {
-  double c = 1;           ///< weight of the losses beside the penalty; infinite: no penalty
-  double l1_ratio = 0;    ///< the penalty is l1_ratio |coef|_1 + (1 - l1_ratio) |coef|^2 / 2: 1 leaves few coefficients
-  bool intercept = true;  ///< not in |coef|
-  bool warm_start = false;  ///< go on from what was learnt of as many classes and features, if there is
+  double c = 1;             ///< weight of the losses beside the penalty; infinite: no penalty
+  double l1_ratio = 0;      ///< penalty: l1_ratio |coef|_1 + (1 - l1_ratio) |coef|^2 / 2; 1 gives many coefficients 0
+  bool intercept = true;    ///< without a penalty
+  bool warm_start = false;  ///< start from the fitted state, if its classes and features are as many
   std::int64_t max_iterations = 100;
-  /// Ends where the gradient of the mean loss, of columns of mean 0 and of variance 1, less where the penalty of
-  /// squares outweighs it, is at most this.
+  /// Ends if the gradient of the mean loss is at most this, for columns of mean 0 and variance 1 (less if the penalty
+  /// of squares outweighs it).
   double tol = 1e-4;
-  ClassWeights class_weight = ClassWeight::none;  ///< balanced by the weights of rows
+  ClassWeights class_weight = ClassWeight::none;  ///< balanced counts weights of rows
   FitCallback progress = {};
 };
 
-/// Logistic regression of two classes, and of more by softmax: the penalty + c * sum of weight * loss is least, as in
-/// scikit-learn, by L-BFGS on columns of mean 0 and variance 1, whatever those of the rows are; with l1 by OWL-QN.
+/// Logistic regression of two classes, or of more by softmax: minimizes the penalty + c * sum of weight * loss, as in
+/// scikit-learn, by L-BFGS on columns scaled to mean 0 and variance 1; with l1 by OWL-QN.
 class LogisticRegression : public Classifier {
  public:
   explicit LogisticRegression(const LogisticOptions& options = {})
       : Classifier("LogisticRegression"), options_(options) {}
   [[nodiscard]] const LogisticOptions& options() const { return options_; }
-  /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 24
+  /// Fits to (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 24
   /// (features + 1) bytes, and for each evaluation, one or two an iteration, one of 8 (k (features + 1) + 3), where k
-  /// is the number of classes, 1 for two; 8 (classes + 1) for balance; none where rows are replicated. Throws
-  /// ValueError for numbers that are not finite, fewer than two classes, labels of another shape, weights and options
-  /// out of range, TypeError for labels that are not whole numbers.
+  /// is the number of classes, 1 for two; 8 (classes + 1) for balance; none if rows are replicated. Throws ValueError
+  /// for numbers that are not finite, fewer than two classes, labels of another shape, weights and options out of
+  /// range, TypeError for labels that are not whole numbers.
   LogisticRegression& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
-  /// The numbers of which probabilities are made, split as the rows: (samples,) those of the second of two classes,
-  /// (samples, classes) of more. Local for arrays. Errors as predict_proba.
+  /// Returns the scores of the classes, split as the rows: (samples,) for the second of two classes, (samples, classes)
+  /// for more. Local for arrays. Errors as predict_proba.
   [[nodiscard]] DNDarray decision_function(const Rows& x) const;
 
-  // What was learnt, in the floating dtype of rows, on every rank. All throw NotFittedError before fit.
+  // The fitted state, in the floating dtype of rows, on every rank. All throw NotFittedError before fit.
   [[nodiscard]] DNDarray coef() const;       ///< (1, features) for two classes, (classes, features) for more
   [[nodiscard]] DNDarray intercept() const;  ///< (1,) or (classes,)
   [[nodiscard]] std::int64_t iterations() const;
-  [[nodiscard]] bool converged() const;  ///< or else iterations ended before, which the log is warned of
-  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] bool converged() const;  ///< false if max_iterations ended the fit, which the log warns of
+  /// Returns the state that save_model writes. Local. Throws NotFittedError before fit.
   [[nodiscard]] ModelState state() const;
-  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  /// Restores the fitted estimator. Throws ValueError for a state of another class or one that contradicts itself.
   [[nodiscard]] static LogisticRegression from_state(const ModelState& state);
 
  private:

@@ -12,11 +12,11 @@ using namespace ml::detail;
 constexpr auto fit_op = "PoissonRegressor.fit";
 
 struct Counts {
-  at::Tensor values, weights;  ///< (rows,) of this rank; weights are 1 where there are none
+  at::Tensor values, weights;  ///< (rows,) of this rank; weights are 1 if there are none
   double mean;
 };
 
-/// All ranks throw where any has a target that is no count.
+/// Returns this rank's targets and weights. Throws on all ranks if any rank has an invalid target.
 Counts counts_beside(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options) {
   const auto values = beside_rows(op, "targets", x, y);
   const auto weights = weights_beside(op, x, options.sample_weight).value_or(at::ones_like(values));
@@ -31,7 +31,7 @@ Counts counts_beside(const char* op, const Rows& x, const DNDarray& y, const Fit
   return {values, weights, mean};
 }
 
-/// exp(z) - y z: half the deviance, but for what does not depend on z.
+/// Returns the loss exp(z) - y z: half the deviance, up to terms without z.
 RowLoss poisson(const Counts& counts) {
   return [counts](at::Tensor& z, std::int64_t first) {
     const auto last = first + z.size(0);

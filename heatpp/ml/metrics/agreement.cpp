@@ -27,7 +27,7 @@ struct Sizes {
   }
 };
 
-/// Of pairs of labels by a table on every rank, or of many labels by the distinct pairs, each on one rank.
+/// Sums over pairs of labels: from a table on every rank, or for many labels from distinct pairs, each on one rank.
 Sizes of_pairs(const LabelPairs& pairs) {
   const auto n = static_cast<std::int64_t>(pairs.labels.size());
   const auto code = [&, truth = pairs.truth.data(), predicted = pairs.predicted.data()](std::int64_t i) {
@@ -48,7 +48,7 @@ Sizes of_pairs(const LabelPairs& pairs) {
   return sizes;
 }
 
-/// What all of these scores follow from.
+/// The sums from which all these scores follow.
 struct Contingency {
   Contingency(const char* op, const DNDarray& labels_true, const DNDarray& labels_pred)
       : Contingency(LabelPairs(op, labels_true, labels_pred)) {}
@@ -71,7 +71,7 @@ struct Contingency {
     const auto information = std::log(n) + (pairs.logs - truth.logs - predicted.logs) / n;
     return std::abs(information) <= std::numeric_limits<double>::epsilon() ? 0 : std::max(0.0, information);
   }
-  /// Whether either puts all rows into one group, or both put each into its own.
+  /// Whether one labeling puts all rows in one group, or both give each row its own group.
   [[nodiscard]] bool trivial() const {
     const auto one = [&](const Sizes& of) { return of.squares == n * n; };
     return (one(truth) && one(predicted)) || (truth.squares == n && predicted.squares == n);
@@ -84,8 +84,8 @@ struct Contingency {
 
 double of_entropy(double information, double entropy) { return entropy > 0 ? information / entropy : 1; }
 
-/// The mutual information that groups of these sizes have at random: the sum over all sizes that a pair of groups may
-/// share, by its hypergeometric probability.
+/// Returns the expected mutual information of random groups of these sizes: the sum over all sizes that a pair of
+/// groups may share, by the hypergeometric probability.
 double expected_information(const Contingency& c) {
   const auto log_factorial = [](double x) { return std::lgamma(x + 1); };
   double sum = 0;

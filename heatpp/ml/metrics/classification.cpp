@@ -16,7 +16,7 @@ DNDarray whole(std::span<const std::int64_t> labels, const Communicator& comm) {
   return replicated(at::tensor(at::ArrayRef<std::int64_t>(labels.data(), labels.size()), at::kLong), int64, comm);
 }
 
-/// The rows of every label that were found, that have it, and that were said to.
+/// The weight of rows of every label: predicted correctly, true, and predicted.
 class Found {
  public:
   explicit Found(const LabelPairs& pairs)
@@ -42,7 +42,7 @@ class Found {
   std::vector<double> numbers_;
 };
 
-/// right / of, where `of` is what was predicted, what is true, the mean of both, or what is either.
+/// The score right / of, where `of` is predicted, true, the mean of both, or the union of both.
 enum class Score { precision, recall, f1, jaccard };
 
 double base_of(Score score, double right, double truth, double predicted) {

@@ -21,7 +21,7 @@ using namespace ml::detail;
 
 constexpr auto infinity = std::numeric_limits<double>::infinity();
 
-/// This rank's rows that are to be found: those of pos_label, or of the larger of two labels.
+/// Returns which of this rank's rows are positive: those of pos_label, or of the larger of two labels.
 at::Tensor wanted_rows(const char* op, const LabelledScores& given, std::optional<std::int64_t> pos_label) {
   const auto& labels = given.labels;
   if (given.scores.size(1) != 1)
@@ -35,11 +35,11 @@ at::Tensor wanted_rows(const char* op, const LabelledScores& given, std::optiona
   return given.has(label);
 }
 
-/// The elements where `mask`, of any layout, is true.
+/// Returns the elements of `x` for which `mask`, of any layout, is true.
 DNDarray where_true(const DNDarray& x, const DNDarray& mask) { return x.index({detail::brought_to(mask, x.layout())}); }
 
-/// The weight of rows with a score of at least each threshold, from the highest one down: of those that are to be found
-/// and of the others.
+/// The weight of positive and of other rows with a score of at least each threshold, in falling order of
+/// thresholds.
 struct Steps {
   DNDarray found, others, thresholds;
   Steps(const LabelledScores& given, std::int64_t column, const at::Tensor& wanted) {
@@ -64,9 +64,9 @@ struct Steps {
   }
 };
 
-/// Where the line through the points bends, and its ends.
+/// Marks the points where the line changes its slope, and its ends.
 DNDarray bends(const DNDarray& x) { return diff(diff(x, {.prepend = infinity, .append = infinity})) != 0.0; }
-/// Where a point differs from the one before or behind it.
+/// Marks points that differ from the one before or after.
 DNDarray changes(const DNDarray& x) {
   const auto before = diff(x, {.prepend = infinity}), behind = diff(x, {.append = infinity});
   return logical_or(before != 0.0, behind != 0.0);

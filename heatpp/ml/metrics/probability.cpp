@@ -16,8 +16,8 @@ void check_labels(const char* op, const std::vector<std::int64_t>& labels, std::
                               columns, expected);
 }
 
-/// What is added up over rows that have a number for each label: f(row, columns, column of the true label, weight,
-/// sums); a single column is that of the second of two labels.
+/// Sums over rows with a number for each label: calls f(row, columns, column of the true label, weight, sums); a single
+/// column is that of the second of two labels.
 template <class F>
 std::vector<double> over_rows(const char* op, const DNDarray& y_true, const DNDarray& columns,
                               const std::optional<DNDarray>& sample_weight, const std::vector<std::int64_t>& given,
@@ -50,7 +50,7 @@ void check_probabilities(const char* op, const T* row, std::int64_t columns, std
                                 j);
 }
 
-/// How far a row's probabilities are from the truth, squared and added up.
+/// Returns the squared distance of a row's probabilities from the truth.
 template <class T>
 double brier(const T* row, std::int64_t columns, std::int64_t truth) {
   const auto off = [&](std::int64_t column, bool is) {
@@ -105,7 +105,7 @@ double top_k_accuracy_score(const DNDarray& y_true, const DNDarray& y_score, con
   constexpr auto op = "top_k_accuracy_score";
   if (options.k < 1) detail::raise<ValueError>(op, "got k {}; expected 1 or more", options.k);
   const auto k = options.k;
-  // By the border 0, by the border 1/2, of all, and rows that are no probabilities.
+  // Counts by the threshold 0, by 1/2, the total, and rows that are no probabilities.
   const auto add = [k](const auto* row, std::int64_t columns, std::int64_t truth, double weight, auto sums,
                        std::int64_t) {
     const auto found = [&](double border) {

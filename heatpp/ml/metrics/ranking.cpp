@@ -27,7 +27,7 @@ class Below {
     own_ = weights->index({order});
     up_to_ = cumsum(*own_, 0);
   }
-  /// (below + up to) / 2 for each of `scores`, in their cut.
+  /// Returns (below + up to) / 2 for each of `scores`, in their cut.
   [[nodiscard]] at::Tensor of(const DNDarray& scores) const {
     return (at(searchsorted(sorted_, scores)) + at(searchsorted(sorted_, scores, {.side = Side::right}))) / 2;
   }
@@ -43,7 +43,7 @@ class Below {
   std::optional<DNDarray> own_, up_to_;
 };
 
-/// The area of rows where `high` is true against those where `low` is, by one column of the scores.
+/// Returns the area under the curve of rows in `high` against rows in `low`, for one column of the scores.
 double area(const LabelledScores& given, std::int64_t column, const at::Tensor& high, const at::Tensor& low) {
   const auto& rows = given.rows;
   const auto score = given.scores.select(1, column);
@@ -69,7 +69,7 @@ double of_two(const LabelledScores& given) {
   return area(given, 0, given.has(labels[1]), given.has(labels[0]));
 }
 
-/// Those of the columns, which all have rows.
+/// Throws ValueError unless the columns are those of the labels, and all labels have rows.
 void check_columns(const LabelledScores& given, const RocAucOptions& options) {
   if (options.multi_class == MultiClass::raise)
     detail::raise<ValueError>(op, "got {} columns of scores and no multi_class; expected ovr or ovo, or a vector",

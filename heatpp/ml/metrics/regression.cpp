@@ -11,7 +11,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// This rank's rows of both, (n, outputs), under one cut.
+/// This rank's rows of true and predicted numbers, (n, outputs), in one cut.
 struct Sides {
   at::Tensor truth, predicted;
   Layout layout;
@@ -36,7 +36,7 @@ Sides sides(const char* op, const DNDarray& y_true, const DNDarray& y_pred) {
   return {mine(a), mine(b), layout, a.comm()};
 }
 
-/// The true numbers, the errors and their sizes, side by side, made piece by piece.
+/// A source of true numbers, errors and absolute errors side by side, computed piece by piece.
 class Residuals : public RowSource {
  public:
   explicit Residuals(Sides sides) : sides_(std::move(sides)) {}
@@ -58,7 +58,7 @@ Rows residuals(const char* op, const DNDarray& y_true, const DNDarray& y_pred) {
           layout.with({layout.shape()[0], 3 * layout.shape()[1]}, layout.split()), float64, comm};
 }
 
-/// What a metric makes of one output's moments, and the mean over outputs.
+/// Computes a metric from one output's moments; the result is the mean over outputs.
 using Metric = double (*)(const Moments& truth, const Moments& error, const Moments& size);
 double mean_of(const char* op, const DNDarray& y_true, const DNDarray& y_pred, const MetricOptions& options,
                Metric metric) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto op = "classification_report";
 
-/// What is printed of a label, or of all of them.
+/// The printed line of a label, or of an average.
 struct Line {
   std::string name;
   double precision, recall, f1;
@@ -17,7 +17,7 @@ struct Line {
 
 std::vector<double> values(const DNDarray& x) { return x.to_vector<double>(); }
 
-/// The lines of all labels.
+/// Returns the lines of all labels.
 std::vector<Line> lines_of(const PerClass& each, const ReportOptions& options) {
   const auto labels = each.labels.to_vector<std::int64_t>();
   const auto& names = options.target_names;
@@ -30,7 +30,7 @@ std::vector<Line> lines_of(const PerClass& each, const ReportOptions& options) {
   return lines;
 }
 
-/// The means of the lines, each counting as much as its weight says.
+/// Returns the weighted mean of the lines.
 Line mean_of(const std::string& name, const std::vector<Line>& lines, const std::vector<double>& weights) {
   Line mean{name, 0, 0, 0};
   const auto all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -67,7 +67,7 @@ std::string classification_report(const DNDarray& y_true, const DNDarray& y_pred
   auto text =
       detail::formatted("{:>{}}  {:>9} {:>9} {:>9} {:>9}\n\n", "", width, "precision", "recall", "f1-score", "support");
   for (std::size_t c = 0; c < lines.size(); ++c) text += row(lines[c], support[c]);
-  // The weighted recall is the share of rows that are right.
+  // The weighted recall is the share of rows that are right, i.e. the accuracy.
   text += detail::formatted("\n{:>{}}  {:>9} {:>9} {:>9.{}f} {:>9}\n", "accuracy", width, "", "", weighted.recall,
                             digits, of(all));
   return text + row(macro, all) + row(weighted, all);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// Which group each row of this rank is in, of `groups`.
+/// The group of each row of this rank, among `groups` groups.
 struct Grouped {
   std::int64_t groups;
   std::vector<std::int32_t> of_row;
@@ -25,11 +25,11 @@ Grouped grouped(const char* op, const Rows& rows, const DNDarray& labels) {
   return {std::ssize(all), positions_among(all, mine)};
 }
 
-/// What a group looks like about its centre.
+/// The spread of each group about its center.
 struct Shapes {
   at::Tensor centres;    ///< (groups, features)
   at::Tensor counts;     ///< (groups,)
-  at::Tensor distances;  ///< (groups,): sums of the distances to the centre
+  at::Tensor distances;  ///< (groups,): sums of the distances to the center
   at::Tensor squares;    ///< (groups,): of their squares
 };
 

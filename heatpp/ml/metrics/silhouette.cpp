@@ -14,7 +14,7 @@ using namespace ml::detail;
 constexpr auto op = "silhouette_score";
 constexpr std::int64_t others_at_once = 1024, own_at_once = 256;
 
-/// Which rows of this rank are in a sample of all.
+/// Returns which rows of this rank belong to a random sample of all.
 at::Tensor sample(const Rows& rows, const SilhouetteOptions& options) {
   if (!options.sample_size) return at::arange(rows.count(), at::kLong);
   if (*options.sample_size < 2 || *options.sample_size > rows.size())
@@ -27,7 +27,7 @@ at::Tensor sample(const Rows& rows, const SilhouetteOptions& options) {
   return (all < *options.sample_size).nonzero().flatten();
 }
 
-/// Rows of this rank in float64. All throw what reading throws on one.
+/// Returns rows of this rank in float64. An error on one rank is thrown on all.
 at::Tensor chosen_rows(const Rows& rows, const at::Tensor& which) {
   auto found = at::empty({which.numel(), rows.features()}, at::kDouble);
   static_cast<void>(summed(rows, 0, [&](const auto& piece, std::span<double>) {
@@ -41,7 +41,7 @@ at::Tensor chosen_rows(const Rows& rows, const at::Tensor& which) {
   return found;
 }
 
-/// Adds the distances of `mine` to `others` to the sums of the groups of these.
+/// Adds the distances of `mine` to `others` to the sums for the groups of `others`.
 void add_distances(const at::Tensor& mine, const at::Tensor& others, const at::Tensor& groups, at::Tensor& sums) {
   constexpr std::int64_t by_differences = 2;
   const auto member = at::one_hot(groups, sums.size(1)).to(at::kDouble);
@@ -51,7 +51,7 @@ void add_distances(const at::Tensor& mine, const at::Tensor& others, const at::T
   }
 }
 
-/// f(rows, groups) with the rows of every rank after each other, in pieces.
+/// Calls f(rows, groups) with the rows of every rank in turn, in pieces.
 template <class F>
 void for_all_rows(const Rows& rows, const at::Tensor& mine, const at::Tensor& groups, F f) {
   const auto f64 = at::TensorOptions().dtype(at::kDouble);
@@ -69,7 +69,7 @@ void for_all_rows(const Rows& rows, const at::Tensor& mine, const at::Tensor& gr
     }
 }
 
-/// Of each row, from its sums of distances by group and the sizes of groups.
+/// Returns each row's coefficient from its sums of distances by group and the sizes of groups.
 at::Tensor coefficients(const at::Tensor& sums, const at::Tensor& groups, const at::Tensor& sizes) {
   const auto column = groups.unsqueeze(1);
   const auto own_size = sizes.index_select(0, groups);

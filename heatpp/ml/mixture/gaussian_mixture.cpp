@@ -18,7 +18,7 @@ namespace {
 
 using namespace ml::detail;
 constexpr auto op = "GaussianMixture.fit";
-/// Starts that differ by less are as good: they find the same components, whose order would follow from the last bits.
+/// Starts with a smaller difference are equally good: the order of the same components would depend on the last bits.
 constexpr double rounding = 1e-9;
 
 void check_options(const GaussianMixtureOptions& o, const Rows& x) {
@@ -32,7 +32,7 @@ void check_options(const GaussianMixtureOptions& o, const Rows& x) {
         o.n_components, x.size(), x.features(), o.n_init, o.max_iterations, o.tol, o.reg_covar);
 }
 
-/// A given start, on every rank. Collective where it is split.
+/// Returns a given start, on every rank. Collective if it is split.
 std::optional<at::Tensor> given(const char* what, const std::optional<DNDarray>& x, const Shape& shape,
                                 const Communicator& comm) {
   if (!x) return std::nullopt;
@@ -59,7 +59,7 @@ Given given_start(const GaussianMixtureOptions& o, const Rows& x) {
   return start;
 }
 
-/// Centres whose nearest rows make the first components, in the order of the given means, if any.
+/// Returns centers whose nearest rows make the first components, in the order of the given means, if any.
 at::Tensor first_places(const Weighted& data, const GaussianMixtureOptions& o, const std::optional<at::Tensor>& means,
                         std::uint64_t seed) {
   const auto rows = means                           ? *means
@@ -68,7 +68,7 @@ at::Tensor first_places(const Weighted& data, const GaussianMixtureOptions& o, c
   return o.init == MixtureInit::kmeans ? lloyd(data, rows, {}).centres : rows;
 }
 
-/// What the rows of a fit are, beside them.
+/// Moments of the rows that a fit needs besides the rows.
 struct Fit {
   Weighted data;
   const GaussianMixtureOptions& options;
@@ -76,7 +76,7 @@ struct Fit {
   double weight;
 };
 
-/// Numbers are found not to be finite here.
+/// Computes them. Throws ValueError for numbers that are not finite.
 Fit fit_of(const Weighted& data, const GaussianMixtureOptions& options) {
   if (options.covariance_type != CovarianceType::tied)
     return {data, options, std::nullopt, column_moments(data.op, data.rows, data.weights)[0].n};
@@ -105,7 +105,7 @@ Components first_components(const Fit& fit, const Given& start, std::uint64_t se
 struct Found {
   Components components;
   double lower_bound = -std::numeric_limits<double>::infinity();
-  bool converged = false, asked = false;  ///< by the host, to end
+  bool converged = false, asked = false;  ///< asked: the callback asked to end
   std::int64_t iterations = 0;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// Lower triangular roots of the covariances, (k or 1, f, f).
+/// Returns lower triangular roots of the covariances, (k or 1, f, f).
 at::Tensor roots(CovarianceType type, const at::Tensor& covariances, std::int64_t f) {
   switch (type) {
     case CovarianceType::full: return at::linalg_cholesky(covariances).contiguous();
@@ -19,7 +19,7 @@ at::Tensor roots(CovarianceType type, const at::Tensor& covariances, std::int64_
   return at::diag_embed(covariances.sqrt().unsqueeze(1).expand({-1, f})).contiguous();
 }
 
-/// The component below whose end a number in (0, 1) lies.
+/// Returns the component at which the running sum of weights passes a number in (0, 1).
 std::int64_t drawn(std::span<const double> weights, double u) {
   std::size_t c = 0;
   for (; c + 1 < weights.size() && u >= weights[c]; ++c) u -= weights[c];

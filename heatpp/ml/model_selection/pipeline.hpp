@@ -9,7 +9,7 @@
 namespace heatpp {
 namespace ml::detail {
 
-/// Whether a step learns from the targets that stand first behind the rows.
+/// Whether a step uses targets in its fit, which follow the rows as first argument.
 template <class Step, class X, class... Targets>
 struct LearnsTargets : std::false_type {};
 template <class Step, class X, class... Rest>
@@ -18,8 +18,8 @@ struct LearnsTargets<Step, X, DNDarray, Rest...> : std::true_type {};
 
 }  // namespace ml::detail
 
-/// Transformers and, behind them, an estimator or one transformer more, as one estimator: each step learns from what
-/// the one before it makes of the rows.
+/// Transformers and a last estimator or transformer, as one estimator: each step is fitted to the rows that the step
+/// before has transformed.
 ///
 ///     ht::Pipeline model{ht::StandardScaler(), ht::KMeans({.n_clusters = 3})};
 ///     auto labels = model.fit(x).predict(y);
@@ -36,7 +36,7 @@ class Pipeline {
       return made;
     }
   };
-  /// What the last step is given of rows.
+  /// The rows that the last step gets.
   template <class X>
   using Made =
       decltype(std::declval<const Pipeline&>().template with_made<0>(std::declval<const X&>(), std::declval<Itself>()));
@@ -44,8 +44,8 @@ class Pipeline {
  public:
   explicit Pipeline(Steps... steps) : steps_(std::move(steps)...) {}
 
-  // Rows are an array, or `Rows` where the first step takes them.
-  /// Fits all steps; targets and FitOptions go to the last one, and to transformers that learn from targets.
+  // Rows are an array, or `Rows` if the first step takes them.
+  /// Fits all steps; targets and FitOptions go to the last one, and to transformers that use targets.
   template <std::convertible_to<Rows> X, class... Targets>
   requires requires(Last& step, const Made<X>& made, const Targets&... targets) { step.fit(made, targets...); }
   Pipeline& fit(const X& x, const Targets&... targets) {
@@ -68,15 +68,15 @@ class Pipeline {
   [[nodiscard]] DNDarray predict_proba(const X& x) const {
     return with_made<0>(x, [](const auto& step, const auto& made) { return step.predict_proba(made); });
   }
-  /// Of a classifier behind the transformers.
+  /// Returns the classes of a classifier behind the transformers.
   [[nodiscard]] const DNDarray& classes() const requires HasClasses<Last> { return std::get<last>(steps_).classes(); }
-  /// What the last step's score gives, of the rows and targets.
+  /// Returns the score of the last step for the rows and targets.
   template <std::convertible_to<Rows> X, class... Targets>
   requires requires(const Last& step, const Made<X>& made, const Targets&... targets) { step.score(made, targets...); }
   [[nodiscard]] double score(const X& x, const Targets&... targets) const {
     return with_made<0>(x, [&](const auto& step, const auto& made) { return step.score(made, targets...); });
   }
-  /// One step, as it was learnt.
+  /// Returns one step, with its fitted state.
   template <std::size_t I>
   [[nodiscard]] const auto& step() const {
     return std::get<I>(steps_);
@@ -91,7 +91,7 @@ class Pipeline {
       fit_from<I + 1>(step.fit(x, targets...).transform(x), targets...);
     else fit_from<I + 1>(step.fit(x).transform(x), targets...);
   }
-  /// f(last step, what the transformers in front of it make of the rows).
+  /// Returns f(last step, rows that the transformers before it have transformed).
   template <std::size_t I, class X, class F>
   auto with_made(const X& x, F f) const {
     const auto& step = std::get<I>(steps_);

@@ -10,13 +10,13 @@ namespace heatpp {
 
 template <class Model>
 struct CrossValOptions {
-  std::vector<Fold> folds = {};  ///< none: five, for classifiers stratified by their whole numbers
-  /// How good a fitted model is, more being better; none: its `score`.
+  std::vector<Fold> folds = {};  ///< none: five, for classifiers stratified by the labels
+  /// The quality of a fitted model, larger is better; none: its `score`.
   std::function<double(const Model&, const DNDarray& x, const DNDarray& y)> score = {};
 };
 
-/// What `CrossValOptions::score` may be: a metric of true and predicted targets, `judged_by(ht::accuracy_score)`, or
-/// minus it with `sign` -1.
+/// Makes a `CrossValOptions::score` of a metric for true and predicted targets, `judged_by(ht::accuracy_score)`; minus
+/// the metric with `sign` -1.
 template <class Metric>
 [[nodiscard]] auto judged_by(Metric metric, double sign = 1) {
   return
@@ -25,19 +25,19 @@ template <class Metric>
 
 namespace ml::detail {
 
-/// Those that are given, or else of the rows, by `labels` with equal shares of these. Throws ValueError for another
-/// number of targets than rows.
+/// Returns the given folds, or else folds of the rows, stratified by `labels`. Throws ValueError for another number of
+/// targets than rows.
 [[nodiscard]] std::vector<Fold> folds_for(const char* op, const DNDarray& x, const DNDarray& y,
                                           const std::vector<Fold>& given, bool labels);
-/// The rows where a mask is true, which is brought to their cut.
+/// Returns the rows for which a mask, brought to their cut, is true.
 [[nodiscard]] DNDarray rows_where(const DNDarray& x, const DNDarray& mask);
 
-/// Results for rows that come fold by fold, put together.
+/// Collects results of test rows fold by fold.
 class FoldResults {
  public:
-  /// Throws ValueError where a row of `x` is not for tests in exactly one of the folds. Collective.
+  /// Throws ValueError unless each row of `x` is a test row in exactly one fold. Collective.
   FoldResults(const DNDarray& x, const std::vector<Fold>& folds);
-  /// Throws ValueError for other classes than those of the folds before, whose columns would be others'.
+  /// Throws ValueError for other classes than in the folds before, since columns would not match.
   void check_classes(const DNDarray& classes);
   void put(const DNDarray& test, const DNDarray& results);
   [[nodiscard]] const DNDarray& all() const { return *all_; }
@@ -61,7 +61,7 @@ double score_of(const Model& model, const DNDarray& x, const DNDarray& y, const 
   else throw ValueError("[cross_val_score] got no score for a model without one; expected CrossValOptions::score");
 }
 
-/// Of a model in each fold.
+/// Returns the result for one model in each fold.
 template <class Model>
 std::vector<double> fold_scores(const Model& model, const DNDarray& x, const DNDarray& y,
                                 const std::vector<Fold>& folds, const CrossValOptions<Model>& options) {
@@ -76,8 +76,8 @@ std::vector<double> fold_scores(const Model& model, const DNDarray& x, const DND
 
 }  // namespace ml::detail
 
-/// The score of copies of the model, each fitted to all folds but one, on that one. Rows are chosen, not moved; costs
-/// what the fits cost, and two new cuts of `x` and of `y` a fold. Collective.
+/// Returns the scores of copies of the model, each fitted to all folds but one and scored on that one. Rows stay on
+/// their ranks; costs those of the fits, and two new cuts of `x` and of `y` a fold. Collective.
 template <class Model>
 [[nodiscard]] std::vector<double> cross_val_score(const Model& model, const DNDarray& x, const DNDarray& y,
                                                   const std::type_identity_t<CrossValOptions<Model>>& options = {}) {
@@ -87,15 +87,15 @@ template <class Model>
 
 template <class Model>
 struct CrossValPredictOptions {
-  std::vector<Fold> folds = {};  ///< of which each row is for tests in one; none: as in CrossValOptions
-  /// What a fitted model says of rows; none: its `predict`.
+  std::vector<Fold> folds = {};  ///< each row is a test row in one of them; none: as in CrossValOptions
+  /// The prediction of a fitted model; none: its `predict`.
   std::function<DNDarray(const Model&, const DNDarray& x)> predict = {};
 };
 
-/// What copies of the model, each fitted to all folds but one, predict for that one: a result for each row, cut as the
-/// rows are. Costs what the fits and predictions cost, two new cuts of `x` and one of `y` a fold, and what writing each
-/// fold's results behind a mask communicates. Collective. Throws ValueError for folds in which a row is not for tests
-/// exactly once, for results of other shapes than those of the first fold, and with `predict` for folds that lack
+/// Returns predictions for each fold of copies of the model that are fitted to the other folds: one for each row,
+/// cut as the rows. Costs those of the fits and predictions, two new cuts of `x` and one of `y` a fold, and the
+/// writes of each fold's results to a mask. Collective. Throws ValueError for folds in which a row is not a test row
+/// exactly once, for results of other shapes than those of the first fold, and with `predict` for folds without some
 /// labels.
 template <class Model>
 [[nodiscard]] DNDarray cross_val_predict(const Model& model, const DNDarray& x, const DNDarray& y,
@@ -114,7 +114,7 @@ template <class Model>
   return results.all();
 }
 
-/// All combinations of values, the last one changing first: `grid(std::vector{1, 3}, std::vector{0.1, 1.0})`.
+/// Returns all combinations; the last value changes first: `grid(std::vector{1, 3}, std::vector{0.1, 1.0})`.
 template <class... Values>
 [[nodiscard]] std::vector<std::tuple<Values...>> grid(const std::vector<Values>&... values) {
   std::vector<std::tuple<Values...>> points;
@@ -132,9 +132,9 @@ template <class... Values>
   return points;
 }
 
-/// The best of models that `make` makes from the points of a grid, by the mean of their scores over folds, the first of
-/// equal ones; fitted to all rows then. A point is the argument of `make`, or a tuple of its arguments, as `grid` has
-/// them:
+/// Finds the best model that `make` makes from the points of a grid, by the mean of the scores over folds, the first
+/// one for ties, and fits it to all rows. A point is the argument of `make`, or a tuple of its arguments as from
+/// `grid`:
 ///
 ///     ht::GridSearch search([](std::int64_t k) { return ht::KMeans({.n_clusters = k}); }, std::vector{2, 3, 4});
 ///     search.fit(x, y).best_point();
@@ -151,7 +151,7 @@ class GridSearch {
   using Model = decltype(call(std::declval<const Make&>(), std::declval<const Point&>()));
   struct Result {
     Point point;
-    std::vector<double> scores;  ///< of each fold
+    std::vector<double> scores;  ///< one for each fold
     double mean;
   };
 
@@ -177,7 +177,7 @@ class GridSearch {
     return *this;
   }
   // All throw NotFittedError before fit.
-  [[nodiscard]] const std::vector<Result>& results() const { return found("results"), results_; }  ///< of all points
+  [[nodiscard]] const std::vector<Result>& results() const { return found("results"), results_; }  ///< for all points
   [[nodiscard]] const Point& best_point() const { return found("best_point"), results_[best_].point; }
   [[nodiscard]] double best_score() const { return found("best_score"), results_[best_].mean; }
   [[nodiscard]] const Model& best_model() const { return found("best_model"), *model_; }

@@ -13,7 +13,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// The fold of each group, the largest ones first, of equal ones the last.
+/// Returns the fold of each group, the largest groups first, the last one first for ties.
 std::vector<std::int64_t> folds_of(const std::vector<std::int64_t>& sizes, std::int64_t splits) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

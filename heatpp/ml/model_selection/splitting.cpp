@@ -23,7 +23,7 @@ Bijection shuffled(std::uint64_t seed, std::uint64_t stream, std::int64_t n) {
   return {random::detail::Key(seed_of(seed, stream)), 0, n};
 }
 
-/// Where each row of this rank stands among all: in their order, or at random.
+/// Returns the place of each row of this rank among all: in order, or at random.
 std::vector<std::int64_t> places(const Layout& layout, const Communicator& comm, std::optional<std::uint64_t> seed) {
   auto place = row_numbers(layout, comm);
   if (seed)
@@ -32,7 +32,7 @@ std::vector<std::int64_t> places(const Layout& layout, const Communicator& comm,
   return place;
 }
 
-/// The fold of each place, of `sizes` that follow on each other.
+/// Contiguous folds of `sizes` places: the fold of each place.
 class Folds {
  public:
   explicit Folds(std::span<const std::int64_t> sizes) : ends_(sizes.size()) {
@@ -46,7 +46,7 @@ class Folds {
   std::vector<std::int64_t> ends_;
 };
 
-/// Where this rank's rows stand among all of their label: in their order, or at random.
+/// Returns the places of this rank's rows among all rows of their label: in order, or at random.
 std::vector<std::int64_t> places(const Strata& strata, std::optional<std::uint64_t> seed) {
   auto place = strata.position;
   if (!seed) return place;
@@ -57,14 +57,14 @@ std::vector<std::int64_t> places(const Strata& strata, std::optional<std::uint64
   return place;
 }
 
-/// How many rows of each label are in each fold: rows sorted by label are dealt to the folds in turn.
+/// Returns how many rows of each label are in each fold: rows sorted by label are dealt to the folds in turn.
 std::vector<Folds> dealt(const Strata& strata, std::int64_t splits) {
   std::vector<std::optional<Folds>> of_label(strata.sizes.size());
   std::int64_t first = 0;
   for (const auto c : strata.appearance) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(splits), 0);
     for (std::int64_t f = 0; f < splits; ++f) {
-      const auto up_to = [&](std::int64_t n) { return (n + splits - 1 - f) / splits; };  // of f, f + splits, ...
+      const auto up_to = [&](std::int64_t n) { return (n + splits - 1 - f) / splits; };  // counts f, f + splits, ...
       sizes[static_cast<std::size_t>(f)] = up_to(first + strata.sizes[c]) - up_to(first);
     }
     of_label[c].emplace(sizes);
@@ -75,7 +75,7 @@ std::vector<Folds> dealt(const Strata& strata, std::int64_t splits) {
   return all;
 }
 
-/// Rows of each label for tests, `tests` together: shares of it rounded down, and one more by their remainders.
+/// Returns test rows of each label, `tests` in total: shares rounded down, then one more by largest remainder.
 std::vector<std::int64_t> shares(const std::vector<std::int64_t>& sizes, std::int64_t tests, std::int64_t rows) {
   std::vector<std::int64_t> share(sizes.size());
   std::vector<double> rest(sizes.size());
@@ -92,12 +92,12 @@ std::vector<std::int64_t> shares(const std::vector<std::int64_t>& sizes, std::in
   return share;
 }
 
-/// Rows for training, and rows for tests.
+/// The numbers of training rows and test rows.
 struct Parts {
   std::int64_t trains, tests;
 };
 
-/// So many rows as a share of all says, rounded by `round`, or a number.
+/// Returns a number of rows: the given one, or a share of all rows, rounded by `round`.
 std::int64_t rows_of(const RowCount& count, std::int64_t rows, double (*round)(double)) {
   if (const auto* number = std::get_if<std::int64_t>(&count)) return *number;
   const auto share = std::get<double>(count);
@@ -188,7 +188,7 @@ Fold train_test_masks(const DNDarray& x, const SplitOptions& options) {
   const auto [trains, tests] = parts_of(op, options, layout.shape()[0]);
   if (options.stratify) return stratified_masks(op, x, {trains, tests}, options);
   const auto place = places(layout, x.comm(), options.shuffle ? std::optional(options.seed) : std::nullopt);
-  // Without a shuffle rows for tests come behind those for training.
+  // Without a shuffle, test rows follow the training rows.
   const auto first_train = options.shuffle ? tests : 0, first_test = options.shuffle ? 0 : trains;
   const auto between = [&](std::int64_t first, std::int64_t count) {
     return mask_of(layout, x.comm(), [&, first, count](std::int64_t i) {

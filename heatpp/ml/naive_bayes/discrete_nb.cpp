@@ -19,7 +19,7 @@ void check_not_negative(const char* op, double number, std::int64_t row, std::in
     detail::raise<ValueError>(op, "got {} in row {}, column {}; expected numbers of 0 or more", number, row, column);
 }
 
-/// What a number counts.
+/// Which number a feature counts.
 struct Counted {
   const char* op;
   std::optional<double> threshold;
@@ -30,7 +30,7 @@ struct Counted {
   }
 };
 
-/// to += weight * what row i of the piece counts.
+/// Adds: to += weight * the counts of row i of the piece.
 template <class T>
 void add_row(const Piece<T>& piece, std::int64_t i, const Counted& counted, double weight, std::int64_t number,
              double* to) {
@@ -44,7 +44,7 @@ void add_row(const SparsePiece<T>& piece, std::int64_t i, const Counted& counted
     to[piece.columns[e]] += weight * counted(static_cast<double>(piece.values[e]), number, piece.columns[e]);
 }
 
-/// (classes, features + 1): sums of features, and of weights, by class.
+/// Returns (classes, features + 1) sums of features, and of weights, by class.
 at::Tensor sums_of(const char* op, const Rows& x, const LabelledClasses& classes, const double* weights,
                    std::optional<double> threshold) {
   const auto width = static_cast<std::size_t>(x.features() + 1);

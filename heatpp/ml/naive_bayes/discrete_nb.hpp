@@ -4,10 +4,10 @@
 
 namespace heatpp {
 
-/// What naive Bayes of counts has in common: sums of features by class, in one pass and one all-reduce.
+/// The base of naive Bayes for counts: sums of features by class, in one pass and one all-reduce.
 class DiscreteNB : public Classifier {
  public:
-  // What was learnt, float64 on every rank. All throw NotFittedError before fit.
+  // The fitted state, float64 on every rank. All throw NotFittedError before fit.
   [[nodiscard]] DNDarray feature_count() const;     ///< (classes, features): weighted sums
   [[nodiscard]] DNDarray class_count() const;       ///< (classes,): weights
   [[nodiscard]] DNDarray feature_log_prob() const;  ///< (classes, features)
@@ -26,11 +26,11 @@ class DiscreteNB : public Classifier {
     const Rows& x;
     const DNDarray& y;
     const FitOptions& options;
-    std::optional<double> threshold;  ///< count whether a feature is larger, not what it is
+    std::optional<double> threshold;  ///< counts whether a feature is larger, instead of its value
   };
-  /// The counts of the batch, with those of all before where there are. The classes become those of both.
+  /// Returns the counts of the batch and all before, if any. The classes are the union of both.
   [[nodiscard]] Counts counted(const Batch& batch);
-  /// Logarithms of the shares of the classes, or of equal ones.
+  /// Returns logarithms of the shares of the classes, or of equal shares.
   [[nodiscard]] static DNDarray log_prior(const Counts& counts, bool fit_prior);
   [[nodiscard]] const Counts& counts(const char* what) const;
   [[nodiscard]] const Model& model(const char* what) const;
@@ -40,19 +40,19 @@ class DiscreteNB : public Classifier {
 
 struct MultinomialNBOptions {
   double alpha = 1;       ///< added to all counts
-  bool fit_prior = true;  ///< false: all classes are as likely
+  bool fit_prior = true;  ///< false: all classes have equal priors
 };
-/// Naive Bayes of how often each of several things was seen: numbers of 0 or more, whole or not.
+/// Naive Bayes for counts of several kinds of events: numbers >= 0, whole or not.
 class MultinomialNB : public DiscreteNB {
  public:
   explicit MultinomialNB(const MultinomialNBOptions& options = {}) : DiscreteNB("MultinomialNB"), options_(options) {}
   [[nodiscard]] const MultinomialNBOptions& options() const { return options_; }
-  /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 8
-  /// (classes (features + 1) + 1) bytes, and with weights one of 24; none where rows are replicated. Throws ValueError
-  /// for numbers that are negative or not finite, no rows, labels of another shape, weights and options out of range,
-  /// TypeError for labels that are not whole numbers.
+  /// Fits to (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 8 (classes
+  /// (features + 1) + 1) bytes, and with weights one of 24; none if rows are replicated. Throws ValueError for numbers
+  /// that are negative or not finite, no rows, labels of another shape, weights and options out of range, TypeError for
+  /// labels that are not whole numbers.
   MultinomialNB& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
-  /// Learns from more rows, as if all had come at once; they may lack classes, and have new ones. Costs and errors as
+  /// Updates the model with more rows, as if all rows came at once; classes may be missing or new. Costs and errors as
   /// fit.
   MultinomialNB& partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
 
@@ -65,15 +65,15 @@ class MultinomialNB : public DiscreteNB {
 
 struct BernoulliNBOptions {
   double alpha = 1;       ///< added to all counts
-  double binarize = 0;    ///< a feature is there where it is larger
-  bool fit_prior = true;  ///< false: all classes are as likely
+  double binarize = 0;    ///< a feature is present if it is larger
+  bool fit_prior = true;  ///< false: all classes have equal priors
 };
-/// Naive Bayes of what is there and what is not.
+/// Naive Bayes for features that are present or absent.
 class BernoulliNB : public DiscreteNB {
  public:
   explicit BernoulliNB(const BernoulliNBOptions& options = {}) : DiscreteNB("BernoulliNB"), options_(options) {}
   [[nodiscard]] const BernoulliNBOptions& options() const { return options_; }
-  /// Costs and errors as MultinomialNB, but that numbers may be negative.
+  /// Fits with costs and errors as MultinomialNB, except that numbers may be negative.
   BernoulliNB& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
   BernoulliNB& partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
 

@@ -20,7 +20,7 @@ void check_options(const char* op, const GaussianNBOptions& o) {
                               o.var_smoothing, o.priors);
 }
 
-/// Merges moments of a batch, classes x features, with those learnt of the same classes, if any.
+/// Moments, classes x features; those of a batch are merged with the fitted ones of the same classes, if any.
 struct State {
   at::Tensor count, mean, m2;
 };
@@ -36,7 +36,7 @@ State state_of(const std::vector<Moments>& moments, std::int64_t classes) {
   return {all.select(2, 0).select(1, 0), all.select(2, 1), all.select(2, 2)};
 }
 
-/// The state with rows for classes that it has none of.
+/// Returns the state with empty rows for its missing classes.
 State spread(const State& state, const at::Tensor& places, std::int64_t classes) {
   const auto f = state.mean.size(1);
   State result{at::zeros({classes}, at::kDouble), at::zeros({classes, f}, at::kDouble),
@@ -53,7 +53,7 @@ State merged(const State& a, const State& b) {
   return {n, a.mean + difference * share, a.m2 + b.m2 + difference.square() * share * a.count.unsqueeze(1)};
 }
 
-/// The largest variance of a column over all classes.
+/// Returns the largest variance of a column over all classes.
 double largest_variance(const State& s) {
   const auto n = s.count.sum(), weights = s.count.unsqueeze(1);
   const auto mean = (s.mean * weights).sum(0) / n;

@@ -6,7 +6,7 @@
 namespace heatpp {
 namespace {
 
-/// The matrix of `counts` edges of each of this rank's rows, one row's behind another's.
+/// Returns the matrix whose rows on this rank have `counts` edges each, stored row by row.
 sparse::DCSRMatrix graph_of(const char* op, const Rows& x, const at::Tensor& counts, const at::Tensor& columns,
                             const at::Tensor& distances, const NeighborsGraphOptions& options) {
   auto rows = at::arange(x.count(), at::kLong).repeat_interleave(counts);
@@ -22,7 +22,7 @@ sparse::DCSRMatrix graph_of(const char* op, const Rows& x, const at::Tensor& cou
 
 }  // namespace
 
-/// The neighbours that are a graph's edges, found in the graph's name.
+/// A search for neighbors whose errors name the graph's function.
 class NeighborsGraph {
  public:
   static Neighbors nearest(const char* op, const Rows& x, std::int64_t k, const NeighborsGraphOptions& options) {

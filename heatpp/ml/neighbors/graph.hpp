@@ -5,22 +5,22 @@
 
 namespace heatpp {
 
-/// What an entry of a graph of neighbours is: 1, or the distance.
+/// The value of an entry of a graph of neighbors: 1, or the distance.
 enum class GraphMode { connectivity, distance };
 
 struct NeighborsGraphOptions {
   GraphMode mode = GraphMode::connectivity;
-  bool include_self = false;  ///< whether a row may be its own neighbour, at distance 0
+  bool include_self = false;  ///< whether a row may be its own neighbor, at distance 0
   Metric metric = Metric::euclidean;
 };
 
-/// The graph of the k nearest of (n, features) rows: an (n, n) sparse matrix, cut as the rows and in their floating
-/// dtype, whose entries (i, j) say that j is one of the k that are nearest to i. Not symmetric; distances of 0 are
-/// entries. Collective: as NearestNeighbors.kneighbors, and an all-gather of 8 bytes. Throws as that.
+/// Returns the graph of the k nearest of (n, features) rows: an (n, n) sparse matrix, cut as the rows and in their
+/// floating dtype, with an entry (i, j) if j is one of the k rows nearest to i. Not symmetric; distances of 0 are
+/// entries. Collective: as NearestNeighbors.kneighbors, and an all-gather of 8 bytes. Throws as kneighbors.
 [[nodiscard]] sparse::DCSRMatrix kneighbors_graph(const Rows& x, std::int64_t k,
                                                   const NeighborsGraphOptions& options = {});
-/// The graph of the rows that are at most `radius` from each other: symmetric. Collective: as
-/// NearestNeighbors.radius_neighbors, and an all-gather of 8 bytes. Throws as that.
+/// Returns the symmetric graph of rows that are at most `radius` from each other. Collective: as
+/// NearestNeighbors.radius_neighbors, and an all-gather of 8 bytes. Throws as radius_neighbors.
 [[nodiscard]] sparse::DCSRMatrix radius_neighbors_graph(const Rows& x, double radius,
                                                         const NeighborsGraphOptions& options = {});
 

@@ -16,14 +16,14 @@
 namespace heatpp {
 namespace ml::detail {
 
-/// The lists of this rank, one behind another, each in the order of the rows' numbers.
+/// The lists of this rank, one after another, each in the order of the rows' numbers.
 struct Lists {
   DNDarray centers;
   Communicator comm;
   Dtype dtype;
   bool distributed;
-  std::vector<std::int64_t> owners = {};  ///< of each list
-  std::vector<std::int64_t> begins = {};  ///< of each list among this rank's rows, and their end
+  std::vector<std::int64_t> owners = {};  ///< rank of each list
+  std::vector<std::int64_t> begins = {};  ///< first row of each list among this rank's rows, and the end
   at::Tensor rows = {}, numbers = {};
 };
 
@@ -42,7 +42,7 @@ void check_options(const InvertedFileOptions& o, std::int64_t lists, const Rows&
                       o.n_neighbors, o.n_probe, lists, o.max_iterations, x.size());
 }
 
-/// The rank of each list: the largest first, each to the rank that has the fewest rows so far.
+/// Returns the rank of each list: largest list first, each to the rank with the fewest rows so far.
 std::vector<std::int64_t> dealt(const std::vector<double>& sizes, int ranks) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -57,7 +57,7 @@ std::vector<std::int64_t> dealt(const std::vector<double>& sizes, int ranks) {
   return owners;
 }
 
-/// Sends rows to the ranks that have their lists, and sorts what arrives.
+/// Sends rows to the ranks that have their lists, and sorts the received ones.
 void keep(Lists& lists, const Rows& x, const at::Tensor& labels) {
   const auto* label = labels.const_data_ptr<std::int64_t>();
   const auto count = lists.centers.shape()[0];
@@ -72,7 +72,7 @@ void keep(Lists& lists, const Rows& x, const at::Tensor& labels) {
     known = route.there(known);
   }
   const auto of = known.select(1, 0).contiguous();
-  const auto order = std::get<1>(of.sort(/*stable=*/true, 0, /*descending=*/false));  // numbers rise already
+  const auto order = std::get<1>(of.sort(/*stable=*/true, 0, /*descending=*/false));  // numbers already rise
   lists.rows = rows.index_select(0, order);
   lists.numbers = known.select(1, 1).index_select(0, order).contiguous();
   const auto held = at::bincount(of, {}, count).cumsum(0).contiguous();
@@ -81,7 +81,7 @@ void keep(Lists& lists, const Rows& x, const at::Tensor& labels) {
                       held.const_data_ptr<std::int64_t>() + count);
 }
 
-/// The lists with the nearest centres for each row, (rows, probes).
+/// Returns the lists with the nearest centers for each row, (rows, probes).
 at::Tensor nearest_lists(const at::Tensor& rows, const at::Tensor& centers, std::int64_t probes) {
   constexpr std::int64_t some = 1024;
   const auto found = at::empty({rows.size(0), probes}, at::kLong);
@@ -93,7 +93,7 @@ at::Tensor nearest_lists(const at::Tensor& rows, const at::Tensor& centers, std:
   return found;
 }
 
-/// What some rows ask of some ranks: for each pair, which row, and the lists there, -1 behind them.
+/// The questions of rows to ranks: for each pair the row, and the lists there, padded with -1.
 struct Questions {
   std::vector<std::int64_t> rows, ranks, lists;
 };
@@ -118,7 +118,7 @@ Questions questions_of(const at::Tensor& probed, const std::vector<std::int64_t>
   return all;
 }
 
-/// The best of this rank's lists for each row that asks, list by list.
+/// Returns the best rows of this rank's lists for each asking row, list by list.
 std::vector<Best> searched(const Lists& lists, const at::Tensor& asking, const at::Tensor& wanted, std::size_t most) {
   std::vector<Best> best(static_cast<std::size_t>(asking.size(0)));
   std::vector<std::vector<std::int64_t>> askers(lists.owners.size());
@@ -143,7 +143,7 @@ std::vector<Best> searched(const Lists& lists, const at::Tensor& asking, const a
   return best;
 }
 
-/// (rows, most, 2): how far and which, -1 where there are no more.
+/// Packs distances and numbers as (rows, most, 2), with -1 for missing ones.
 at::Tensor packed(const std::vector<Best>& best, std::int64_t most) {
   const auto all = at::full({std::ssize(best), most, 2}, -1, at::kDouble);
   auto* to = all.data_ptr<double>();
@@ -155,7 +155,7 @@ at::Tensor packed(const std::vector<Best>& best, std::int64_t most) {
   return all;
 }
 
-/// The clusters that lists are, whose errors name what they are for.
+/// The clusters that are the lists; their errors name InvertedFile.
 struct ListClusters : IteratedClusters {
   explicit ListClusters(const KMeansOptions& options) : IteratedClusters("InvertedFile", Rule::means, options) {}
   using IteratedClusters::learn_from;

@@ -32,7 +32,7 @@ NearestNeighbors unfitted(const KNeighborsOptions& options) {
   return NearestNeighbors({.n_neighbors = options.n_neighbors, .metric = options.metric});
 }
 
-/// What each neighbour counts, (samples, k) float64 whose rows sum to 1.
+/// Returns the weight of each neighbor, (samples, k) float64 whose rows sum to 1.
 at::Tensor weights_of(NeighborWeights weights, const at::Tensor& distances) {
   const auto apart = distances.to(at::kDouble);
   if (weights == NeighborWeights::uniform) return at::full_like(apart, 1.0 / static_cast<double>(apart.size(1)));
@@ -41,7 +41,7 @@ at::Tensor weights_of(NeighborWeights weights, const at::Tensor& distances) {
   return counts / counts.sum(1, /*keepdim=*/true);
 }
 
-/// f(weights, values) of this rank's neighbours, whose values are those of `targets` at their places: as rows.
+/// Returns f(weights, values) as rows; values are those of `targets` at this rank's neighbors.
 template <class F>
 DNDarray of_neighbors(const Neighbors& found, NeighborWeights weights, const DNDarray& targets, F f) {
   auto near = targets.index({found.indices});

@@ -17,7 +17,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// Rows that ask, beside the learnt ones that go round: as tensors, or as matrices.
+/// The asking rows, which are compared with the fitted ones that go around: as tensors, or as matrices.
 struct Asked {
   Dtype dtype;
   const Rows& learnt;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// Writes what belongs to rows of x and y to a part of the result.
+/// Writes the numbers for rows of x and y to a part of the result.
 using Fill = std::function<void(const at::Tensor& x, const at::Tensor& y, const at::Tensor& part)>;
 
 Layout layout_of(const Rows& x, const Rows& y) {
@@ -45,7 +45,7 @@ DNDarray matrix(const char* op, const Rows& x, const Rows& y, const Fill& fill) 
   return heatpp::detail::wrap(result, layout, x.comm());
 }
 
-/// Distances, or what `finish` makes of their squares.
+/// Returns a function that writes distances, or `finish` of their squares.
 Fill filled(bool expansion, Difference kind, const Finish& finish = {}) {
   return [=](const at::Tensor& x, const at::Tensor& y, const at::Tensor& part) {
     if (expansion && x.size(1) >= product_features) differences_by_product(kind, x, y, part, finish);
@@ -53,7 +53,7 @@ Fill filled(bool expansion, Difference kind, const Finish& finish = {}) {
   };
 }
 
-/// The same of rows among themselves: those of a row to itself become `value`.
+/// Sets the numbers of a row with itself to `value`.
 DNDarray with_diagonal(DNDarray matrix, const Rows& x, double value) {
   auto own = matrix.mutable_larray();
   own.diagonal(x.first()).fill_(value);

@@ -8,13 +8,13 @@ namespace {
 
 using namespace ml::detail;
 
-/// f(block) in float64, since what is left of the rows may be small beside them.
+/// Returns f(block) computed in float64, since results may be small compared with the rows.
 template <class F>
 DNDarray each_block(const Rows& x, F f) {
   return mapped(x, x.features(), [&](const at::Tensor& block) { return f(block.to(at::kDouble)); });
 }
 
-/// f(entries, their columns) in float64, in the same places.
+/// Returns f(entries, their columns) computed in float64, in the same places.
 template <class F>
 sparse::DCSRMatrix each_entry(const sparse::DCSRMatrix& x, F f) {
   const auto& block = sparse::detail::block_of(x);
@@ -22,13 +22,13 @@ sparse::DCSRMatrix each_entry(const sparse::DCSRMatrix& x, F f) {
   return sparse::detail::with_values(x, made.to(detail::to_torch(working_dtype(x))));
 }
 
-/// Throws where zeros would not stay.
+/// Throws ValueError if a shift would change zeros.
 void check_stays(const char* op, const DNDarray& shift) {
   if (shift.larray().any().item<bool>())
     detail::raise<ValueError>(op, "got a scaler that shifts columns for a sparse matrix; expected one that divides");
 }
 
-/// The number of this rank's row that each entry belongs to.
+/// Returns the number of this rank's row that contains each entry.
 at::Tensor row_of_entries(const sparse::DCSRMatrix& x) {
   const auto& block = sparse::detail::block_of(x);
   return at::arange(block.rows(), at::kLong).repeat_interleave(block.row_ptr.diff());

@@ -13,13 +13,13 @@ namespace {
 using namespace ml::detail;
 using Categories = std::vector<std::int64_t>;
 
-/// This rank's rows as int64.
+/// Returns this rank's rows as int64.
 at::Tensor whole_numbers(const char* op, const Rows& rows) {
   if (is_floating(rows.dtype())) detail::raise<TypeError>(op, "got {}; expected whole numbers", name(rows.dtype()));
   return rows.read(0, rows.count()).to(at::kCPU, at::kLong);
 }
 
-/// The position among the sorted categories, or none.
+/// Returns the position among the sorted categories, or nullopt.
 std::optional<std::int64_t> position(const Categories& categories, std::int64_t value) {
   const auto found = std::ranges::lower_bound(categories, value);
   if (found == categories.end() || *found != value) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<std::int64_t> position(const Categories& categories, std::int64_t 
   detail::raise<ValueError>(op, "got {} in row {}; expected one of the {} that were learnt", value, row, known);
 }
 
-/// f(value, row) of all labels, cut as they are. All ranks throw what one does.
+/// Returns f(value, row) for all labels, cut as the labels. An error on one rank is thrown on all.
 template <class F>
 DNDarray each_label(const char* op, const DNDarray& y, F f) {
   const auto rows = as_column(op, y, y);

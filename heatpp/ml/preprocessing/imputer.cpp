@@ -16,7 +16,7 @@ using namespace ml::detail;
 
 constexpr auto op = "SimpleImputer.fit";
 
-/// Of the numbers in a vector, of equally frequent ones the least.
+/// Returns the most frequent number of a vector, the least one for ties.
 double most_frequent(const DNDarray& numbers) {
   const auto [values, counts] = unique_counts(numbers);
   const auto most = max(counts).item<std::int64_t>();

@@ -15,7 +15,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// Where rising quantiles place a number among 0, 1 / (n - 1), ..., 1; of equal quantiles the middle.
+/// Returns the place of a number in the rising quantiles, in 0 .. 1; the middle of equal quantiles.
 double share_below(std::span<const double> quantiles, double x) {
   if (std::isnan(x)) return x;
   if (x <= quantiles.front()) return 0;
@@ -36,10 +36,10 @@ double number_at(std::span<const double> quantiles, double share) {
   return std::lerp(quantiles[low], quantiles[high], place - static_cast<double>(low));
 }
 
-/// f(quantiles of the column, number) of all numbers.
+/// Returns f(quantiles of the column, number) for all numbers.
 template <class F>
 DNDarray each_number(const Rows& x, const DNDarray& quantiles, F f) {
-  const auto columns = quantiles.larray().t().contiguous();  // each in one stretch
+  const auto columns = quantiles.larray().t().contiguous();  // each column contiguous
   const auto n = static_cast<std::size_t>(columns.size(1));
   return mapped(x, x.features(), [&](const at::Tensor& block) {
     auto made = block.to(at::kDouble).contiguous().clone();
@@ -51,7 +51,7 @@ DNDarray each_number(const Rows& x, const DNDarray& quantiles, F f) {
   });
 }
 
-// Shares closer to 0 and 1 than this are these: as scikit-learn has it, so that normal numbers stay within 5.2.
+// Shares are clipped to this distance from 0 and 1, as in scikit-learn, so that normal numbers stay within 5.2.
 constexpr auto threshold = 1e-7;
 
 at::Tensor normal(const at::Tensor& share) {

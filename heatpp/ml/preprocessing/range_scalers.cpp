@@ -28,7 +28,7 @@ HEATPP_RANGE(float)
 HEATPP_RANGE(double)
 #undef HEATPP_RANGE
 
-/// Of the entries alone.
+/// Takes entries only.
 template <class T>
 void widen(const SparsePiece<T>& piece, double* most, double* minus_least) {
   for (auto e = piece.ptr[0]; e < piece.ptr[piece.rows]; ++e) {
@@ -39,7 +39,7 @@ void widen(const SparsePiece<T>& piece, double* most, double* minus_least) {
   }
 }
 
-/// Whether a column has zeros that are no entries. Collective: one all-reduce of features + 1 numbers.
+/// Returns whether a column has zeros that are not entries. Collective: one all-reduce of features + 1 numbers.
 at::Tensor has_zeros(const Rows& x) {
   auto counts = summed_stored(x, static_cast<std::size_t>(x.features()), [](const auto& piece, std::span<double> own) {
     if constexpr (requires { piece.ptr; })
@@ -54,7 +54,7 @@ struct Range {
 
 at::Tensor known(const at::Tensor& largest) { return at::where(largest == nothing, NAN, largest); }
 
-/// Of every column, NaN where there are no numbers; with what was known before, if anything.
+/// Returns the range of every column, NaN if it has no numbers; merged with the range before, if any.
 Range range_of(const char* op, const Rows& x, const std::optional<Range>& before) {
   check_not_empty(op, x);
   if (before) check_features(op, x, before->most.size(0));

@@ -11,7 +11,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// What part of normal numbers lies below: the number of deviations for so many percent.
+/// Returns the quantile of the standard normal distribution for this many percent.
 double normal_quantile(double percent) {
   return at::special_ndtri(at::scalar_tensor(percent / 100, at::kDouble)).item<double>();
 }

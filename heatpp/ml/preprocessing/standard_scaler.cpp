@@ -10,7 +10,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// What is lost to rounding where the variance is computed from n numbers around the mean (Chan, Golub, LeVeque 1983).
+/// Whether a variance is within the rounding of its computation from n numbers (Chan, Golub, LeVeque 1983).
 at::Tensor is_constant(const at::Tensor& n, const at::Tensor& mean, const at::Tensor& var) {
   constexpr auto eps = std::numeric_limits<double>::epsilon();
   const auto rows = n.clamp(rounding_rows(0), rounding_rows(std::numeric_limits<double>::max()));

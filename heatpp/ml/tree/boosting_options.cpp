@@ -27,7 +27,7 @@ void check_numbers(const char* op, const HistGradientBoostingOptions& o) {
                       o.validation_fraction, o.n_iter_no_change, o.tol);
 }
 
-/// Directions and categories are those of features.
+/// Checks directions and categories, which belong to features.
 void check_of_features(const char* op, const HistGradientBoostingOptions& o, std::int64_t features) {
   const auto& directions = o.monotonic_cst;
   if (!directions.empty() && std::ssize(directions) != features)

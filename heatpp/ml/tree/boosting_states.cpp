@@ -20,7 +20,7 @@ std::string text_of_numbers(const std::vector<std::int64_t>& numbers) {
   return text.str();
 }
 
-/// Whole numbers with spaces between them; none in states of before.
+/// Returns whole numbers separated by spaces; none for older states.
 std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name) {
   std::vector<std::int64_t> numbers;
   if (!read.has_option(name)) return numbers;
@@ -34,7 +34,7 @@ std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name) 
   return numbers;
 }
 
-/// States of before say only whether it was Poisson's.
+/// Returns the loss; older states tell only whether it is Poisson's.
 BoostingLoss loss_in(const StateReader& read) {
   if (read.has_option("loss")) return read.choice<BoostingLoss>("loss", losses);
   return read.option<bool>("poisson") ? BoostingLoss::poisson : BoostingLoss::squared_error;
@@ -111,7 +111,7 @@ void check_rising(const StateReader& read, const std::vector<double>& categories
                                 categories[i - 1], categories[i], feature);
 }
 
-/// Categories of features, which a state without any does not have.
+/// Returns the categories of features; a state without categories lacks them.
 Categories categories_from(const StateReader& read, std::int64_t features) {
   Categories result;
   if (!read.has_array("category_counts") && !read.has_array("categories")) return result;
@@ -132,7 +132,7 @@ Categories categories_from(const StateReader& read, std::int64_t features) {
   return result;
 }
 
-/// Whether sets divide features that have categories, and thresholds others.
+/// Whether nodes use sets for features with categories, and thresholds for others.
 bool fits(const Trees& trees, const Categories& categories) {
   const auto any_of = [&](std::int32_t feature) {
     return !categories.empty() && !categories[static_cast<std::size_t>(feature)].empty();

@@ -34,7 +34,7 @@ ForestLimits limits_of(const char* op, const RandomForestOptions& o, MaxFeatures
 
 namespace {
 
-/// What a fit goes on from, if from anything.
+/// Returns the forest from which a fit continues, or null.
 const LearntForest* going_on(const RandomForestOptions& forest, const LearntForest* before, const Rows& x) {
   return forest.warm_start && before && before->features() == x.features() ? before : nullptr;
 }
@@ -78,7 +78,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// The mean of what the trees say of a block's rows, (rows, outputs).
+/// Returns the mean of the trees' values for a block's rows, (rows, outputs).
 at::Tensor mean_values(const LearntForest& learnt, const at::Tensor& block) {
   const auto outputs = learnt.trees.outputs, trees = learnt.trees.size();
   auto sums = at::zeros({block.size(0), outputs}, at::kDouble);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// The scores (rows, outputs) of a block.
+/// Returns the scores (rows, outputs) of a block.
 at::Tensor scores_of(const LearntBoosting& learnt, const at::Tensor& block) {
   auto scores = at::zeros({block.size(0), learnt.outputs()}, at::kDouble);
   with_piece(block, 0, [&](const auto& piece) {

@@ -73,7 +73,7 @@ ModelState state_of(const char* kind, Texts options, const LearntForest& learnt)
   return state;
 }
 
-/// Of one number, or of these classes.
+/// Reads a forest for one number, or for these classes.
 std::shared_ptr<const LearntForest> forest_of(const StateReader& read, std::int64_t outputs) {
   const auto importances = read.array("importances", {-1});
   LearntForest learnt{{}, numbers_from(importances), importances.comm()};
@@ -86,7 +86,7 @@ std::shared_ptr<const LearntForest> forest_of(const StateReader& read, std::int6
   return std::make_shared<const LearntForest>(std::move(learnt));
 }
 
-/// The model of this class that a state describes: its options, and what `read_learnt` reads into it.
+/// Returns the model of this class in a state: its options, and what `read_learnt` reads into it.
 template <class Model, class Options, class Read>
 Model restored(const char* kind, const ModelState& state, Options (*options)(const StateReader&), Read read_learnt) {
   const StateReader read(kind, state);

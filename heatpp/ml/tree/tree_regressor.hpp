@@ -4,15 +4,15 @@
 
 namespace heatpp {
 
-/// What regressors of trees have in common. NaN is a value that rows may have.
+/// The base of regressors with trees. Rows may contain NaN.
 class TreeRegressor {
  public:
   virtual ~TreeRegressor() = default;
-  /// The predictions (samples,) in the rows' floating dtype, split as these. Local for arrays. Throws NotFittedError
-  /// before fit, ValueError for another number of features.
+  /// Returns predictions (samples,) in the rows' floating dtype, split as the rows. Local for arrays. Throws
+  /// NotFittedError before fit, ValueError for another number of features.
   [[nodiscard]] DNDarray predict(const Rows& x) const { return predicted("predict", x); }
-  /// The coefficient of determination, as r2_score, and what that communicates. Errors as predict, and ValueError for
-  /// targets of another shape.
+  /// Returns the coefficient of determination. Communicates as r2_score. Errors as predict, and ValueError for targets
+  /// of another shape.
   [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
 
  protected:

@@ -11,7 +11,7 @@ ht::DNDarray even(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
 }
 
-/// Rows about 4 corners of a square, (400, 2).
+/// Rows near the 4 corners of a square, (400, 2).
 at::Tensor corners() {
   const auto noise = (at::arange(800, at::kDouble) * 0.61803398875).frac().reshape({400, 2}) - 0.5;
   const auto points = at::tensor({0, 0, 9, 0, 0, 9, 9, 9}, at::kDouble).reshape({4, 2});
@@ -39,7 +39,7 @@ TEST_CASE("batches of ranks find what is plain to see, for every layout", "[ml][
 }
 
 TEST_CASE("centres are merged by the weight of their rows", "[ml][batch_parallel]") {
-  // Every rank has rows about 0 and about 10, of which there are many on the last rank only.
+  // Every rank has rows near 0 and near 10; only the last rank has many of the latter.
   const auto last = ht::world().rank() + 1 == ht::world().size();
   const auto mine = at::cat({at::full({3, 1}, last ? 1.0 : 0.0, at::kDouble).repeat({last ? 30 : 1, 1}),
                              at::full({3, 1}, 10.0, at::kDouble)});

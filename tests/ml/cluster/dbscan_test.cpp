@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Contains;
 
-/// Labels from all distances, cluster by cluster from its first core row.
+/// Returns labels from all distances, cluster by cluster from its first core row.
 at::Tensor labels_from(const at::Tensor& distances, double eps, std::int64_t min_samples) {
   const auto near = distances <= eps;
   const auto core = near.sum(1) >= min_samples;
@@ -59,7 +59,7 @@ void check(const at::Tensor& x, const ht::DBSCANOptions& options, const Counts& 
 
 }  // namespace
 
-// scikit-learn's 1.9.1.
+// Expected values are from scikit-learn 1.9.1.
 TEST_CASE("clusters, noise and cores are scikit-learn's", "[ml][dbscan]") {
   check(iris(), {.eps = .5, .min_samples = 5}, {{49, 84}, 17, 117});
   check(iris(), {.eps = .4, .min_samples = 4}, {{47, 38, 36, 4}, 25, 104});
@@ -169,7 +169,7 @@ TEST_CASE("bad rows and options of a clustering by density are errors on all ran
 }
 
 TEST_CASE("weighted rows are cores where their neighbours weigh enough", "[ml][dbscan]") {
-  // Expected sums are those of scikit-learn's 1.9.1.
+  // Expected sums are from scikit-learn 1.9.1.
   const auto w = weights(150);
   for (const auto& layout : every_layout({150, 4})) {
     const auto x = distribute(iris(), layout);

@@ -23,7 +23,7 @@ ht::DNDarray even(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
 }
 
-/// The inertia of labels and centres, computed from scratch.
+/// Returns the inertia of labels and centers, computed from scratch.
 double inertia_of(const at::Tensor& x, const ht::KMeans& k) {
   return (x - gathered(k.centers()).to(at::kDouble).index_select(0, gathered(k.labels())))
       .square()
@@ -33,7 +33,7 @@ double inertia_of(const at::Tensor& x, const ht::KMeans& k) {
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1.
+// Expected values are from scikit-learn 1.9.1.
 TEST_CASE("k-means from given centres is scikit-learn's for every layout", "[ml][kmeans]") {
   const auto x = iris();
   for (const auto& layout : every_layout({150, 4})) {
@@ -152,7 +152,7 @@ TEST_CASE("k-means++ finds the species of iris from nearly any seed", "[ml][kmea
   int poor = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed)
     poor += ht::KMeans({.n_clusters = 3, .seed = seed}).fit(x).inertia() > 100;
-  CHECK(poor <= 8);  // of scikit-learn's seeds it is 90 of 7500, so that more than 8 of 200 come once in 1500 times
+  CHECK(poor <= 8);  // scikit-learn: 90 of 7500 seeds; more than 8 of 200 happens once in 1500 times
   CHECK(ht::KMeans({.n_clusters = 3, .init = ht::KMeansInit::parallel, .n_init = 3}).fit(x).inertia() < 79);
   CHECK(ht::KMeans({.n_clusters = 3, .init = ht::KMeansInit::random, .n_init = 10}).fit(x).inertia() < 79);
 }
@@ -208,7 +208,7 @@ TEST_CASE("progress is told to every rank, and any rank may end the fit", "[ml][
                 }});
   k.fit(even(x));
   CHECK(k.iterations() == 4);
-  CHECK(objectives.size() == (ht::world().rank() + 1 < ht::world().size() ? 4 : 3));  // who ends it is not asked again
+  CHECK(objectives.size() == (ht::world().rank() + 1 < ht::world().size() ? 4 : 3));  // not called again after false
   CHECK(std::is_sorted(objectives.rbegin(), objectives.rend()));
   CHECK(k.inertia() < objectives.back());
 }

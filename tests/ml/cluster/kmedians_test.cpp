@@ -21,7 +21,7 @@ at::Tensor median_of(const at::Tensor& rows) {
   return (sorted[(rows.size(0) - 1) / 2] + sorted[rows.size(0) / 2]) / 2;
 }
 
-/// Medians and their clusters in turn, as long as labels change.
+/// Computes medians and their clusters in turn, while labels change.
 struct Plain {
   at::Tensor centers, labels;
   double inertia = 0;
@@ -75,7 +75,7 @@ TEST_CASE("medians are exact whatever the numbers are", "[ml][kmedians]") {
       CHECK(at::equal(gathered(k.centers()).to(at::kDouble), expected));
     }
   };
-  // Rows of zeros count; whole numbers have medians between them; zeros have no sign.
+  // Rows of zeros count; medians of whole numbers may lie between them; zeros have no sign.
   check(at::tensor({0.0, 0.0, 0.0, 0.0, 1.0}, at::kDouble).reshape({5, 1}), at::zeros({1, 1}, at::kDouble));
   check(at::tensor({3, -4, 8, 5}, at::kInt).reshape({4, 1}), at::full({1, 1}, 4, at::kDouble));
   check(at::tensor({-0.0, 0.0, -1.0, 1.0}, at::kDouble).reshape({4, 1}), at::zeros({1, 1}, at::kDouble));
@@ -123,7 +123,7 @@ TEST_CASE("medoids are rows of their own clusters, and get better", "[ml][kmedia
       CHECK(k.inertia() <= objectives.back() * (1 + 1e-12));
       CHECK(k.iterations() < 50);
     }
-  // Given places that are no rows are left at once.
+  // Given places that are not rows are replaced at once.
   ht::KMedoids given({.n_clusters = 2, .init = ht::array({{-1.0}, {50.0}})});
   given.fit(even(at::tensor({0.0, 1.0, 2.0, 10.0, 12.0}, at::kDouble).reshape({5, 1})));
   CHECK(close(given.centers(), at::tensor({1.0, 12.0}, at::kDouble).reshape({2, 1})));

@@ -13,7 +13,7 @@ ht::DNDarray on_all(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.size(0), x.size(1)}, std::nullopt, ht::world().size()));
 }
 
-/// Rows about 5 points, (2000, 3).
+/// Rows near 5 points, (2000, 3).
 at::Tensor blobs() {
   const auto noise = (at::arange(6000, at::kDouble) * 0.61803398875).frac().reshape({2000, 3}) - 0.5;
   const auto points = at::tensor({0, 0, 0, 6, 0, 0, 0, 6, 0, 0, 0, 6, 6, 6, 6}, at::kDouble).reshape({5, 3});
@@ -77,7 +77,7 @@ TEST_CASE("few steps come close to what Lloyd's many find", "[ml][minibatch]") {
   }
 }
 
-// Of scikit-learn's seeds half end below 79.5, a quarter above 80.5, at batches of 50; Lloyd's best is 78.85.
+// scikit-learn, batches of 50: half of the seeds end below 79.5, a quarter above 80.5; Lloyd's best is 78.85.
 TEST_CASE("batches of float32 rows far from 0 find the species as often as scikit-learn's", "[ml][minibatch]") {
   const auto x = even((iris() + 1e4).to(at::kFloat));
   int good = 0;

@@ -21,14 +21,14 @@ double agreement(const ht::DNDarray& labels, const at::Tensor& kinds) {
   return ht::adjusted_rand_score(beside(kinds), labels);
 }
 
-/// n rows in squares of that width about each of three points that are 6 apart.
+/// n rows in squares of this width around each of three points that are 6 apart.
 at::Tensor blobs(std::int64_t n, double width) {
   const auto noise = (at::arange(6 * n, at::kDouble) * 0.61803398875).frac().reshape({3 * n, 2}) * width - width / 2;
   const auto points = at::tensor({0, 0, 6, 0, 0, 6}, at::kDouble).reshape({3, 2});
   return noise + points.index_select(0, at::arange(3 * n, at::kLong).remainder(3));
 }
 
-/// Two rings, one in the other.
+/// Two rings, one inside the other.
 at::Tensor rings(std::int64_t n) {
   const auto angle = at::arange(n, at::kDouble) * (2 * M_PI / static_cast<double>(n));
   const auto ring = at::stack({angle.cos(), angle.sin()}, 1);
@@ -88,7 +88,7 @@ TEST_CASE("a vertex without neighbours has a row of zeros", "[ml][laplacian]") {
                     Contains("expected floating ones of (150, 150)"));
 }
 
-// scikit-learn's 1.9.1 has the same agreement.
+// scikit-learn 1.9.1 has the same agreement.
 TEST_CASE("spectral clusters agree with the kinds as scikit-learn's do", "[ml][spectral]") {
   for (const auto& x : {iris(), (iris() + 1e4).to(at::kFloat)})
     for (const auto& layout : every_layout({150, 4})) {
@@ -134,7 +134,7 @@ TEST_CASE("whole numbers, and a part of the ranks, have spectral clusters", "[ml
   CHECK(at::bincount(gathered(labels)).min().item<std::int64_t>() == 50);
 }
 
-// scikit-learn's 1.9.1, affinity="nearest_neighbors": 5 neighbors .74453, 10 .75920.
+// Results of scikit-learn 1.9.1, affinity="nearest_neighbors": 5 neighbors .74453, 10 .75920.
 TEST_CASE("spectral clusters of the graph of nearest neighbors are scikit-learn's", "[ml][spectral]") {
   for (const auto& [neighbors, expected] : {std::pair{5, 0.7445264308738749}, {10, 0.7591987071071522}})
     for (const auto& x : {iris(), (iris() + 1e4).to(at::kFloat)})
@@ -142,7 +142,7 @@ TEST_CASE("spectral clusters of the graph of nearest neighbors are scikit-learn'
         ht::Spectral model(
             {.n_clusters = 3, .metric = ht::SpectralMetric::nearest_neighbors, .n_neighbors = neighbors});
         const auto labels = model.fit_predict(distribute(x, layout));
-        // What float32 has rounded makes other rows as near as the last neighbor.
+        // The rounding of float32 makes other rows as near as the last neighbor.
         const auto margin = x.scalar_type() == at::kFloat ? 0.02 : 1e-12;
         CHECK(agreement(labels, species()) == Approx(expected).margin(margin));
         CHECK(labels.split() == (layout.split() ? std::optional(0) : std::nullopt));
@@ -165,7 +165,7 @@ TEST_CASE("a sparse graph that is given has the clusters of its Laplacian", "[ml
     const auto y = gathered(model.embedding()) * degrees.sqrt().unsqueeze(1);
     CHECK(at::allclose(at::mm(laplacian, y), y * values.slice(0, 0, 3), 0, 1e-9));
     CHECK(model.labels().split() == layout.split());
-    // Weights in one direction only, in float32, and a part of what is given: the mean of both directions counts.
+    // Weights in one direction only, in float32, and only some of them: the mean of both directions counts.
     ht::Spectral one_way({.n_clusters = 3});
     const auto half = (2 * graph.triu(1)).to(at::kFloat);
     CHECK(agreement(one_way.fit_predict(sparse_of(half, layout)), labels) == 1);

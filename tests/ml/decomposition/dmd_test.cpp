@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Contains;
 
-/// Three directions of 24 points that turn by 0.3 and fall, and one that grows: a field (4, 6) for each of 12 times.
+/// Three directions of 24 points that rotate by 0.3 and decay, and one that grows: a field (4, 6) at each of 12 times.
 at::Tensor directions() {
   return std::get<0>(at::linalg_qr(at::cos(at::arange(24 * 3, at::kDouble).square()).reshape({24, 3})));
 }
@@ -117,7 +117,7 @@ TEST_CASE("fields and numbers of steps are predicted, each state by itself", "[m
 }
 
 TEST_CASE("directions that rounding has made do not count, unless they are asked for", "[ml][dmd]") {
-  // HeAT 1.8.0 divides by singular values of about 1e-16 here, and finds eigenvalues that are none.
+  // HeAT 1.8.0 divides by singular values of about 1e-16 here, and finds wrong eigenvalues.
   const auto x = trajectory().reshape({24, 12}), tiny = x * 1e-9;
   for (const auto& fields : {x, tiny})
     for (const auto& layout : every_layout({24, 12})) {
@@ -127,7 +127,7 @@ TEST_CASE("directions that rounding has made do not count, unless they are asked
       CHECK(ht::DMD({.rank = 1}).fit(distribute(fields, layout)).n_modes() == 1);
       CHECK(ht::DMD({.rank = 8}).fit(distribute(fields, layout)).n_modes() == 3);
     }
-  // A direction of 1e-8 of the largest counts, which products of snapshots would have lost.
+  // A direction with 1e-8 of the largest size counts; products of snapshots would lose it.
   const auto small = at::zeros({24, 12}, at::kDouble);
   for (std::int64_t t = 0; t < 12; ++t)
     small.select(1, t).copy_(
@@ -194,7 +194,7 @@ TEST_CASE("what is no trajectory is an error on all ranks", "[ml][dmd]") {
 
 namespace {
 
-/// x' = A x + B u of the directions above, with two numbers that drive it.
+/// x' = A x + B u for the directions above, with two controls.
 struct Driven {
   at::Tensor fields, controls, b;
 };

@@ -13,7 +13,7 @@ ht::DNDarray even(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
 }
 
-/// What scikit-learn finds.
+/// Results of scikit-learn.
 struct Case {
   bool wine;
   NmfSolver solver;
@@ -21,7 +21,7 @@ struct Case {
   std::int64_t iterations;
   double error;
   at::Tensor component, coordinates, transformed;  // the first row of each
-  double sum;                                      // of all coordinates
+  double sum;                                      // over all coordinates
 };
 
 std::vector<Case> cases() {

@@ -248,7 +248,7 @@ TEST_CASE("some of the ranks find components alone", "[ml][pca]") {
   }
 }
 
-// scikit-learn's 1.9.1: PCA("mle").
+// Expected values are from scikit-learn 1.9.1: PCA("mle").
 TEST_CASE("the likeliest number of components is scikit-learn's", "[ml][pca]") {
   const auto i = at::arange(300, at::kDouble);
   const auto f = [&](double c) { return (i * c).frac(); };

@@ -7,7 +7,7 @@ namespace {
 using namespace heatpp::ml::detail;
 using Catch::Contains;
 
-/// This rank's rows of what every rank holds.
+/// Returns this rank's rows of a tensor that every rank holds.
 at::Tensor mine(const ht::Rows& rows, const at::Tensor& global) {
   return global.slice(0, rows.first(), rows.first() + rows.count()).contiguous();
 }

@@ -14,7 +14,7 @@ ht::DNDarray rows(const ht::DNDarray& x, std::initializer_list<std::int64_t> whi
 
 }  // namespace
 
-// Expected values are those of scikit-learn 1.9.1 and its solver svd.
+// Expected values are from scikit-learn 1.9.1 with its solver svd.
 TEST_CASE("linear discriminants of iris are scikit-learn's for every layout", "[ml][discriminant]") {
   const auto y = beside(at::tensor({-3, 5, 90}, at::kLong).index_select(0, species()));
   for (const auto& layout : every_layout({150, 4})) {

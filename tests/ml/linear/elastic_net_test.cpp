@@ -16,7 +16,7 @@ double objective(const ht::ElasticNet& model, const at::Tensor& x, const at::Ten
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1 at tol 1e-12.
+// Expected values are from scikit-learn 1.9.1 with tol 1e-12.
 TEST_CASE("lasso is scikit-learn's for every layout", "[ml][lasso]") {
   const auto y = beside(diabetes_target()), w = beside(at::arange(442, at::kDouble).remainder(5) + 1);
   for (const auto& layout : every_layout({442, 10})) {
@@ -87,7 +87,7 @@ TEST_CASE("the path is scikit-learn's, and a part of it too", "[ml][lasso]") {
                     at::tensor({0, 2, 7, 10}, at::kLong)));
     CHECK(coefs[2][50].item<double>() == Approx(520.3892305926048).epsilon(1e-8));
 
-    const double largest = 2.1480435755294986 * (1 + 1e-12);  // sums of other cuts have other last digits
+    const double largest = 2.1480435755294986 * (1 + 1e-12);  // sums of other cuts differ in the last digits
     const auto part = ht::lasso_path(
         x, y,
         {.alphas = {.01 * largest, largest, .1 * largest, std::pow(10, -.5) * largest, std::pow(10, -1.5) * largest}});
@@ -103,7 +103,7 @@ TEST_CASE("columns of other scales than 1 are not treated as if they had it", "[
     const auto x = base * numbers({scale, 1, 1.2}), y = at::matmul(base, numbers({1, 2, -1.5}));
     ht::Lasso model({.alpha = 0.01, .tol = 1e-10});
     model.fit(beside(x), beside(y));
-    // The optimum: slopes of the loss are alpha where a coefficient is not 0.
+    // At the optimum, slopes of the loss are alpha for coefficients that are not 0.
     const auto residual = y - at::matmul(x, gathered(model.coef())) - model.intercept().item<double>();
     const auto slopes = at::matmul((x - x.mean(0)).t(), residual) / n;
     CHECK(at::allclose(slopes, 0.01 * gathered(model.coef()).sign(), 1e-5, 1e-7));

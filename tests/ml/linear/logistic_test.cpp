@@ -13,7 +13,7 @@ double log_loss(const ht::DNDarray& probabilities, const at::Tensor& y) {
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1, by newton-cholesky at tol 1e-10.
+// Expected values are from scikit-learn 1.9.1, by newton-cholesky with tol 1e-10.
 TEST_CASE("softmax regression is scikit-learn's for every layout and any labels", "[ml][logistic]") {
   const auto label = at::tensor({-7, 40, 1'000'000'007}, at::kLong).index_select(0, species());
   const auto y = beside(label), w = beside(weights(150));
@@ -92,7 +92,7 @@ TEST_CASE("two classes are one set of coefficients, with an intercept or none", 
   }
 }
 
-// By saga at tol 1e-13 of columns of mean 0.
+// Expected values are by saga with tol 1e-13 for columns of mean 0.
 TEST_CASE("an l1 penalty leaves the coefficients that scikit-learn's does", "[ml][logistic]") {
   const auto y = beside(species()), second = beside((species() == 2).to(at::kLong));
   for (const auto& layout : every_layout({150, 4})) {

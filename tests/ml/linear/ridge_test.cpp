@@ -8,7 +8,7 @@ using Catch::Contains;
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1.
+// Expected values are from scikit-learn 1.9.1.
 TEST_CASE("least squares are scikit-learn's for every layout", "[ml][linear]") {
   const auto y = beside(diabetes_target()), w = beside(weights(442));
   for (const auto& layout : every_layout({442, 10})) {
@@ -113,7 +113,7 @@ TEST_CASE("columns that nearly depend on each other are told apart", "[ml][linea
     for (const auto& layout : every_layout({200, 3})) {
       ht::LinearRegression model({.intercept = intercept});
       model.fit(distribute(x, layout), beside(intercept ? y : y - 3));
-      // Products keep nine digits, or what rounding of y times the condition number leaves is all there is to know.
+      // Products keep nine digits; the bound is the rounding of y times the condition number if that is larger.
       CHECK((gathered(model.coef()) - truth).abs().max().item<double>() < std::max(5e-9, 1e-14 / difference));
       CHECK(model.score(distribute(x, layout), beside(intercept ? y : y - 3)) == Approx(1).epsilon(1e-14));
     }

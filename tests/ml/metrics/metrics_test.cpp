@@ -6,7 +6,7 @@ namespace {
 
 using Catch::Contains;
 
-// Expected numbers are those of scikit-learn 1.9.1 for these.
+// Expected numbers are from scikit-learn 1.9.1 for these labels.
 at::Tensor counting() { return at::arange(200, at::kLong); }
 at::Tensor truth() {
   const auto i = counting();
@@ -34,7 +34,7 @@ ht::Layout layout_of(const at::Tensor& x, std::optional<int> split) {
 ht::DNDarray even(const at::Tensor& x) { return distribute(x, layout_of(x, 0)); }
 ht::DNDarray whole(const at::Tensor& x) { return distribute(x, layout_of(x, std::nullopt)); }
 
-/// f(a, b) with two vectors under all pairs of layouts of which one is the even or the replicated one.
+/// Calls f(a, b) with two vectors in all pairs of layouts in which one is even or replicated.
 template <class F>
 void for_layouts(const at::Tensor& a, const at::Tensor& b, F f) {
   for (const auto& layout : every_layout({a.size(0)})) {

@@ -6,7 +6,7 @@ namespace {
 
 using Catch::Contains;
 
-// Expected numbers are those of scikit-learn 1.9.1 for these.
+// Expected numbers are from scikit-learn 1.9.1 for these labels.
 at::Tensor counting() { return at::arange(200, at::kLong); }
 at::Tensor truth() {
   const auto i = counting();

@@ -24,7 +24,7 @@ ht::GaussianMixtureOptions from_flowers(const at::Tensor& x, CovarianceType type
   return {.n_components = 3, .covariance_type = type, .means_init = on_all(three_flowers(x)), .tol = 1e-6};
 }
 
-/// Log-densities of each row and component by the textbook's formula, (n, k).
+/// Returns log-densities of each row and component by the textbook's formula, (n, k).
 at::Tensor log_densities(const at::Tensor& x, const ht::GaussianMixture& model) {
   const auto means = gathered(model.means()), precisions = gathered(model.precisions());
   const auto k = means.size(0), f = means.size(1);
@@ -47,7 +47,7 @@ at::Tensor log_densities(const at::Tensor& x, const ht::GaussianMixture& model) 
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1.
+// Expected values are from scikit-learn 1.9.1.
 TEST_CASE("mixtures of iris are scikit-learn's for every layout", "[ml][mixture]") {
   const auto x = iris();
   const std::array expected{-1.2012365927730106, -1.709027068696076, -2.047850899144571, -2.562094390173591};

@@ -13,7 +13,7 @@ ht::Layout layout_of(const at::Tensor& x, std::optional<int> split) {
 }
 ht::DNDarray even(const at::Tensor& x) { return distribute(x, layout_of(x, 0)); }
 ht::DNDarray whole(const at::Tensor& x) { return distribute(x, layout_of(x, std::nullopt)); }
-/// Which fold each row is for tests in; -1 where that is not exactly one, or it is not for training in all others.
+/// Returns the fold that tests each row; -1 unless it is exactly one and all others train with the row.
 at::Tensor fold_of(const std::vector<ht::Fold>& folds) {
   const auto n = folds[0].test.shape()[0];
   auto of = at::full({n}, -1, at::kLong), times = at::zeros({n}, at::kLong);
@@ -26,7 +26,7 @@ at::Tensor fold_of(const std::vector<ht::Fold>& folds) {
   return at::where(times == 1, of, -1);
 }
 
-/// The nearest of the means of the labels' rows.
+/// Predicts the label whose rows have the nearest mean.
 class NearestMean {
  public:
   explicit NearestMean(std::int64_t features_used = 4) : used_(features_used) {}
@@ -117,7 +117,7 @@ TEST_CASE("rows are set apart for tests: the same on any number of ranks, in the
 
 TEST_CASE("models are judged on folds, and the best of a grid is found", "[ml][search]") {
   const auto x = iris();
-  // scikit-learn's of its NearestCentroid, and below with the first features only.
+  // Expected values are from scikit-learn's NearestCentroid, and below from the first features only.
   const std::vector<double> expected{0.9, 0.9333333333333333, 0.8666666666666667, 0.9333333333333333,
                                      0.9666666666666667};
   for (const auto& layout : every_layout({150, 4})) {
@@ -143,7 +143,7 @@ TEST_CASE("models are judged on folds, and the best of a grid is found", "[ml][s
   ht::GridSearch clusters(make, ht::grid(std::vector{2, 3}, std::vector{1e-4}));
   CHECK(std::get<0>(clusters.fit(rows, y).best_point()) == 3);
   CHECK_THROWS_AS(ht::GridSearch(make, std::vector<std::tuple<int, double>>{}), ht::ValueError);
-  // A pipeline takes targets where its last step does.
+  // A pipeline takes targets if its last step does.
   const ht::Pipeline pipeline{ht::KMeans({.n_clusters = 3})};
   CHECK(ht::cross_val_score(pipeline, rows, y) == ht::cross_val_score(ht::KMeans({.n_clusters = 3}), rows, y));
 }

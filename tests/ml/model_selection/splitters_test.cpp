@@ -8,12 +8,12 @@ namespace {
 
 using Catch::Contains;
 
-/// The positions where a mask is true.
+/// Returns the positions where a mask is true.
 at::Tensor rows_of(const ht::DNDarray& mask) { return gathered(mask).nonzero().flatten(); }
 bool is_stretch(const ht::DNDarray& mask, std::int64_t first, std::int64_t end) {
   return at::equal(rows_of(mask), at::arange(first, end, at::kLong));
 }
-/// The fold in which each row is for tests.
+/// Returns the fold in which each row is a test row.
 at::Tensor fold_of(const std::vector<ht::Fold>& folds) {
   auto of = at::full({folds[0].test.size()}, -1, at::kLong);
   for (std::size_t f = 0; f < folds.size(); ++f) {
@@ -25,7 +25,7 @@ at::Tensor fold_of(const std::vector<ht::Fold>& folds) {
 
 }  // namespace
 
-// Expected rows are those of scikit-learn 1.9.1.
+// Expected rows are from scikit-learn 1.9.1.
 TEST_CASE("folds by groups have scikit-learn's rows", "[ml][folds]") {
   const auto groups = at::tensor({4, -1, 4, 9, 9, 4, -1, -1, 4, 9, 4, 4, -1, 9, 7, 7, 9}, at::kLong);
   const auto expected = at::tensor({0, 2, 0, 1, 1, 0, 2, 2, 0, 1, 0, 0, 2, 1, 2, 2, 1}, at::kLong);

@@ -13,7 +13,7 @@ at::Tensor rows(const at::Tensor& x, std::initializer_list<std::int64_t> which) 
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1.
+// Expected values are from scikit-learn 1.9.1.
 TEST_CASE("Gaussian naive Bayes is scikit-learn's for every layout", "[ml][naive_bayes]") {
   const auto label = at::tensor({-3, 5, 90}, at::kLong).index_select(0, species());
   const auto y = beside(label);

@@ -1,5 +1,5 @@
-"""Whether graphs of scikit-learn's digits are scikit-learn's: digits_test.py MPIEXEC ... TEST. Ends with 77, which ctest
-shows as skipped, where there is no scikit-learn."""
+"""Tests that graphs of scikit-learn's digits equal scikit-learn's: digits_test.py MPIEXEC ... TEST. Ends with 77, which
+ctest shows as skipped, if scikit-learn is missing."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as name:
     np.save(folder / "values.npy", np.array([both.nnz, connected_components(both)[0], product.sum(), (product**2).sum()]))
     scipy.sparse.save_npz(folder / "radius.npz", radius_neighbors_graph(digits.data, 20, mode="distance"))
     np.save(folder / "labels.npy", DBSCAN(eps=20, min_samples=5).fit(digits.data).labels_)
-    # With nine others and itself as neighbours of each row, as affinity="nearest_neighbors" counts.
+    # Each row has nine others and itself as neighbors, as affinity="nearest_neighbors" counts.
     near = scipy.sparse.coo_matrix((np.ones(lowest[:, :9].size), (np.repeat(np.arange(len(whole)), 9), lowest[:, :9].ravel())),
                                    shape=squares.shape).tocsr()
     spectral = SpectralClustering(10, affinity="precomputed", random_state=0).fit((near + near.T) / 2)

@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Contains;
 
-/// The graph of the k nearest from all distances; ties by the lowest row.
+/// Returns the graph of the k nearest rows from all distances; ties by the lowest row.
 at::Tensor nearest_graph(const at::Tensor& x, std::int64_t k, const ht::NeighborsGraphOptions& options) {
   auto distances = at::cdist(x, x, options.metric == ht::Metric::manhattan ? 1 : 2, 2);
   if (!options.include_self) distances.fill_diagonal_(INFINITY);
@@ -24,7 +24,7 @@ at::Tensor nearest_graph(const at::Tensor& x, std::int64_t k, const ht::Neighbor
 
 std::int64_t count(const at::Tensor& labels, std::int64_t label) { return labels.eq(label).sum().item<std::int64_t>(); }
 
-/// n vertices in a row, neighbours 1 apart.
+/// n vertices in a row, with neighbors at distance 1.
 at::Tensor chain(std::int64_t n) {
   return at::diag(at::ones({n - 1}, at::kDouble), 1) + at::diag(at::ones({n - 1}, at::kDouble), -1);
 }
@@ -47,7 +47,7 @@ TEST_CASE("graphs of the nearest rows are those of all distances, for every layo
       }
 }
 
-// scikit-learn's 1.9.1.
+// Expected values are from scikit-learn 1.9.1.
 TEST_CASE("graphs of neighbours have scikit-learn's entries", "[ml][graph]") {
   for (const auto& layout : every_layout({150, 4})) {
     const auto x = distribute(iris(), layout);
@@ -92,7 +92,7 @@ TEST_CASE("DBSCAN of a graph of distances has the labels of the rows", "[ml][dbs
       CHECK(same(of_graph.core_indices(), gathered(of_rows.core_indices())));
       CHECK(of_graph.n_clusters() == of_rows.n_clusters());
       CHECK(of_graph.labels().split() == graph.split());
-      // Its own entry or none: a vertex is its own neighbour.
+      // With its own entry or without: a vertex is its own neighbor.
       const auto selves = ht::radius_neighbors_graph(x, 0.6, {.mode = ht::GraphMode::distance, .include_self = true});
       CHECK(same(of_graph.fit_predict(selves), gathered(of_rows.labels())));
     }
@@ -128,12 +128,12 @@ TEST_CASE("clusters that lie on many ranks, vertices without edges, and what is 
   CHECK_THROWS_AS(ht::DBSCAN({.box = {9}}).fit(sp::identity(3)), ht::ValueError);
 }
 
-/// What digits_test.py has made of scikit-learn's digits, whole numbers with many equal distances.
+/// Reads what digits_test.py has written about scikit-learn's digits, whole numbers with many equal distances.
 TEST_CASE("the graph of the digits", "[.digits]") {
   const std::string folder = std::getenv("HEATPP_DIGITS");
   const auto x = ht::io::load_npy(folder + "/digits.npy", {.split = 0});
   const auto graph = ht::kneighbors_graph(x, 10);
-  CHECK(sp::array_equal(graph, sp::load(folder + "/lowest.npz")));  // of rows as near the lowest, not any of them
+  CHECK(sp::array_equal(graph, sp::load(folder + "/lowest.npz")));  // the lowest rows for ties, not any of them
   const auto far = ht::kneighbors_graph(x, 10, {.mode = ht::GraphMode::distance});
   CHECK(close(sp::sum(far, 1), gathered(sp::sum(sp::load(folder + "/distances.npz"), 1)), 1e-13));
   const auto s = (graph + sp::transpose(graph)) / 2.0;
@@ -152,7 +152,7 @@ TEST_CASE("the graph of the digits", "[.digits]") {
   CHECK(model.n_clusters() == 25);
   CHECK(count(labels, -1) == 464);
   CHECK(model.core_indices().size() == 932);
-  // scikit-learn's affinity="nearest_neighbors", which takes any of rows as near, has .7565.
+  // scikit-learn's affinity="nearest_neighbors", which takes any row for ties, has .7565.
   ht::Spectral spectral({.n_clusters = 10, .metric = ht::SpectralMetric::nearest_neighbors});
   const auto found = spectral.fit_predict(x);
   CHECK(ht::adjusted_rand_score(ht::io::load_npy(folder + "/kinds.npy", {.split = 0}), found) ==

@@ -15,7 +15,7 @@ at::Tensor spread(std::int64_t n, std::int64_t features) {
   return ((i * 12.9898).sin().abs() * 437.585453).frac().reshape({n, features});
 }
 
-/// The share of the nearest rows that are found.
+/// Returns the share of the nearest rows that are found.
 double recall(const at::Tensor& found, const at::Tensor& nearest) {
   return found.unsqueeze(2).eq(nearest.unsqueeze(1)).any(2).to(at::kDouble).mean().item<double>();
 }

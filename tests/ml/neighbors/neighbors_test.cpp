@@ -6,7 +6,7 @@ namespace {
 
 using Catch::Contains;
 
-/// The k nearest of x for each row of y: equal distances by the lowest row.
+/// Returns the k nearest of x for each row of y: equal distances by the lowest row.
 std::pair<at::Tensor, at::Tensor> nearest(const at::Tensor& distances, std::int64_t k) {
   const auto [sorted, order] = at::sort(distances, /*stable=*/true, 1, /*descending=*/false);
   return {sorted.slice(1, 0, k), order.slice(1, 0, k)};
@@ -28,7 +28,7 @@ ht::DNDarray cut(const at::Tensor& x, std::optional<int> split = 0) {
   return distribute(x, ht::Layout(ht::Shape(x.sizes().begin(), x.sizes().end()), split, ht::world().size()));
 }
 
-/// Rows whose number is divisible by 5, or the others.
+/// Returns rows whose number is divisible by 5, or the others.
 at::Tensor fifth(const at::Tensor& x, bool others) {
   const auto test = at::arange(x.size(0)).remainder(5).eq(0);
   return x.index({others ? test.logical_not() : test});
@@ -132,7 +132,7 @@ TEST_CASE("rows within a radius, nearest first", "[ml][neighbors]") {
   CHECK(none.fit(cut(x + 100)).radius_neighbors(cut(y)).indices.size() == 0);
 }
 
-// scikit-learn's 1.9.1.
+// Expected values are from scikit-learn 1.9.1.
 TEST_CASE("accuracies of iris and wine are scikit-learn's", "[ml][neighbors]") {
   CHECK(accuracy(iris(), species(), 1) == Approx(29.0 / 30));
   CHECK(accuracy(iris(), species(), 5) == Approx(29.0 / 30));
@@ -182,7 +182,7 @@ TEST_CASE("values are means of the neighbours'", "[ml][neighbors]") {
     const auto of = [&, &which = indices](const at::Tensor& y) { return y.index({gathered(which)}).mean(1); };
     CHECK(close(model.predict(rows), of(value.flatten())));
     CHECK(close(several.predict(rows), of(both)));
-    // Rows whose nearest one is another of the same place share their values; all others are their own.
+    // Rows at distance 0 from their nearest one share their values; all others have only their own.
     const auto own = gathered(distances).select(1, 1) > 0;
     CHECK(at::allclose(gathered(weighted.predict(rows)).masked_select(own),
                        at::arange(150, at::kDouble).masked_select(own)));

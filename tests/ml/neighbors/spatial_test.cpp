@@ -52,7 +52,7 @@ TEST_CASE("distances of rows among themselves are 0 for a row and itself", "[ml]
 }
 
 TEST_CASE("float32 rows far from 0 have the distances of rows near it", "[ml][spatial]") {
-  // As many features as take a product, where it is asked for.
+  // Enough features for the product, if it is asked for.
   const auto far = (iris().repeat({1, 32}) / std::sqrt(32.0) + 1e4).to(at::kFloat);
   const auto exact = at::cdist(far.to(at::kDouble), far.to(at::kDouble), 2, 2);
   for (const auto& layout : every_layout({150, 128}))

@@ -23,7 +23,7 @@ at::Tensor row(std::initializer_list<double> x) { return at::tensor(at::ArrayRef
 
 }  // namespace
 
-// Expected numbers are scikit-learn's 1.9.1.
+// Expected numbers are from scikit-learn 1.9.1.
 TEST_CASE("missing numbers of iris are replaced as scikit-learn does", "[ml][imputer]") {
   using enum ht::Impute;
   const auto x = iris_with_gaps();

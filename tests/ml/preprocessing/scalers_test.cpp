@@ -13,7 +13,7 @@ ht::DNDarray even(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
 }
 
-/// Rows with a missing number in each of the first columns, and nothing in the last one.
+/// Rows with a missing number in each of the first columns, and only missing numbers in the last one.
 at::Tensor with_gaps() {
   auto x = iris().slice(0, 0, 30).clone();
   x[3][0] = NAN;
@@ -26,7 +26,7 @@ at::Tensor column_var(const at::Tensor& x) { return (x - x.nanmean(0)).square().
 
 }  // namespace
 
-// Expected sums and sums of squares are those of scikit-learn's 1.9.1.
+// Expected sums and sums of squares are from scikit-learn 1.9.1.
 TEST_CASE("scaled wine is scikit-learn's for every layout", "[ml][scalers]") {
   for (const auto& layout : every_layout({178, 13})) {
     const auto x = distribute(wine(), layout);

@@ -19,7 +19,7 @@ ht::DNDarray places() {
   return distribute(x, ht::Layout({3, 4}, std::nullopt, ht::world().size()));
 }
 
-// What takes something else than rows, or has a template's methods, as others are.
+// These adapt estimators that take something else than rows, or have templates as methods.
 
 struct ColumnEncoder {
   ht::LabelEncoder encoder = {};

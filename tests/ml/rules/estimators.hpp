@@ -4,7 +4,7 @@
 
 #include <memory>
 
-/// What a fit learns from.
+/// The arguments of a fit.
 struct Given {
   ht::DNDarray rows;
   std::optional<ht::DNDarray> targets = std::nullopt, weights = std::nullopt;
@@ -15,14 +15,14 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual void fit(const Given& given) = 0;
-  /// What each method that gives something for each row gives for these, on every rank. Of classes without one: what
-  /// they know of the rows that were learnt from.
+  /// The result of each method that returns something for each row, on every rank. For classes without such a method:
+  /// the fitted state for the rows of the fit.
   struct Result {
     std::string method;
     at::Tensor value;
   };
   [[nodiscard]] virtual std::vector<Result> of(const ht::DNDarray& rows) const = 0;
-  /// All that can be asked only after fit.
+  /// A method that requires fit.
   struct Call {
     std::string method;
     bool takes_rows;
@@ -31,36 +31,36 @@ class Model {
   [[nodiscard]] virtual std::vector<Call> calls() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Model> copy() const = 0;
   virtual void assign(const Model& other) = 0;
-  /// Written to a file and read; none where the class has no state.
+  /// Returns the model, written to a file and read; none if the class has no state.
   [[nodiscard]] virtual std::unique_ptr<Model> there_and_back() const = 0;
-  /// Made of a state without the options that the first states did not have yet.
+  /// Returns the model of a state without options that older versions did not have.
   [[nodiscard]] virtual std::unique_ptr<Model> of_older_state() const = 0;
   [[nodiscard]] virtual bool takes_weights() const = 0;
 };
 
 enum class Targets { none, labels, numbers };
 
-/// A class, and where its documentation says that rules do not hold.
+/// A class, and the rules that do not hold for it, as its documentation says.
 struct Estimator {
   std::string name;
   std::shared_ptr<const Model> unfitted;
   Targets targets = Targets::none;
-  /// How far results of other cuts may be, relative to the largest: sums of 75 rows in another order, and what follows
-  /// from their last bits. Iterations that end by a tolerance have less.
+  /// The relative difference allowed for other cuts: sums of 75 rows in another order, and what follows from their last
+  /// bits. Iterations that end by a tolerance are less accurate.
   double tolerance = 1e-9;
-  bool missing = false;         ///< NaN is a value that rows may have
-  bool of_no_rows = false;      ///< there may be none
-  bool any_numbers = false;     ///< nothing but their shape is looked at in fit
-  bool learns_nothing = false;  ///< not even the number of features
-  bool whole_numbers = false;   ///< and no others
-  bool of_labels = false;       ///< of which there is one column, and may be none
+  bool missing = false;         ///< rows may contain NaN
+  bool of_no_rows = false;      ///< arrays without rows are allowed
+  bool any_numbers = false;     ///< fit uses only the shape
+  bool learns_nothing = false;  ///< fit does not even store the number of features
+  bool whole_numbers = false;   ///< only whole numbers are allowed
+  bool of_labels = false;       ///< takes one column of labels, which may be empty
   bool composed = false;        ///< errors are those of the classes that it is made of
-  bool by_cut = false;          ///< what is learnt depends on how rows are cut
-  bool keeps_cut = false;       ///< what is learnt is cut as the rows are, and only ranks that have it can be asked
+  bool by_cut = false;          ///< the fitted state depends on how rows are cut
+  bool keeps_cut = false;       ///< the fitted state is cut as the rows, and only ranks that hold it can be asked
   bool checks_rows = false;     ///< predict refuses rows that are not finite
-  bool fields = false;          ///< rows are points, and their number what must agree
-  bool weight_is_rows = false;  ///< a weight of 2 is the row twice
+  bool fields = false;          ///< rows are points, and their number must agree
+  bool weight_is_rows = false;  ///< a weight of 2 equals the row twice
 };
 
-/// All that docs/machine-learning.md names.
+/// All estimators that docs/machine-learning.md names.
 [[nodiscard]] const std::vector<Estimator>& estimators();

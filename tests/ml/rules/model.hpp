@@ -6,7 +6,7 @@
 #include <heatpp/ml/estimator.hpp>
 #include <heatpp_io/safetensors/model.hpp>
 
-// A Model of a class, by the methods that it has.
+// A Model of a class, with the methods that the class has.
 
 // clang-format off
 #define ROW_METHODS(f) \
@@ -91,7 +91,7 @@ class Of final : public Model {
   [[nodiscard]] std::unique_ptr<Model> of_older_state() const override {
     if constexpr (requires(const M& m) { M::from_state(m.state()); }) {
       auto state = model_.state();
-      const bool mixture = state.kind == "GaussianMixture";  // which has always said whether it converged
+      const bool mixture = state.kind == "GaussianMixture";  // its states always had `converged`
       for (const char* later :
            {"converged", "class_weight", "loss", "quantile", "monotonic_cst", "categorical_features"})
         if (!mixture && state.options.erase(later) > 0 && later == std::string("loss"))

@@ -3,13 +3,13 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ml/estimator.hpp>
 
-// The same rules for every estimator.
+// Tests the rules that hold for every estimator.
 namespace {
 
 using Catch::Contains;
 using Catch::StartsWith;
 
-/// Every second flower, in mm: (75, 4) whole numbers, which all dtypes have alike.
+/// Every second flower, in mm: (75, 4) whole numbers, which all dtypes represent exactly.
 at::Tensor flowers() { return at::round(10 * iris()).slice(0, 0, c10::nullopt, 2).contiguous(); }
 
 at::Tensor targets(Targets of) {
@@ -45,7 +45,7 @@ std::unique_ptr<Model> fitted(const Estimator& e, const Given& data) {
 
 at::Tensor rows_for(const Estimator& e) { return e.whole_numbers ? flowers().to(at::kLong) : flowers(); }
 
-/// Whether all methods give the same: whole numbers exactly, others up to a part of the largest of them.
+/// Checks that all methods give equal results: whole numbers exactly, others relative to the largest of them.
 void check_same(const std::vector<Model::Result>& found, const std::vector<Model::Result>& expected, double tolerance) {
   REQUIRE(found.size() == expected.size());
   REQUIRE(!expected.empty());
@@ -63,13 +63,13 @@ void check_same(const std::vector<Model::Result>& found, const std::vector<Model
   }
 }
 
-/// How errors begin.
+/// Returns the beginning of errors.
 std::string start(const Estimator& e, const std::string& method) {
   if (e.composed) return "[";
   return "[" + e.name + "." + (e.name == "Laplacian" ? "construct" : method) + "] got ";
 }
 
-/// f(estimator) for each, which is named where a check fails.
+/// Calls f(estimator) for each one, and names it if a check fails.
 template <class F>
 void for_all(F f) {
   for (const auto& e : estimators()) {
@@ -96,7 +96,7 @@ TEST_CASE("an estimator learns the same from rows of any layout and dtype", "[ml
       if (e.whole_numbers && at::isFloatingType(type)) continue;
       INFO(type);
       const auto rows = e.by_cut ? distribute(x.to(type), all) : cut(x.to(type));
-      // 16 bits are worked on in float32, whose last bit is 6e-8, of distances and products of some numbers.
+      // 16-bit numbers are processed in float32, whose last bit is 6e-8 of distances and products of some numbers.
       const bool narrow = type == at::kFloat || type == at::kShort;
       check_same(fitted(e, given(e, rows))->of(rows), expected, narrow ? std::max(e.tolerance, 3e-6) : e.tolerance);
     }
@@ -210,13 +210,13 @@ TEST_CASE("copies and what is read of a file do what the model did", "[ml][rules
     const auto assigned = e.unfitted->copy();
     assigned->assign(*model);
     if (const auto read = model->there_and_back()) check_same(read->of(rows), expected, e.fields ? e.tolerance : 0);
-    model->fit(given(e, cut(x.flip(0) + 1)));  // which leaves copies as they were
+    model->fit(given(e, cut(x.flip(0) + 1)));  // does not change copies
     check_same(copy->of(rows), expected, 0);
     check_same(assigned->of(rows), expected, 0);
   });
 }
 
-// Such as commit fb3ded20 wrote.
+// Reads states as commit fb3ded20 wrote them.
 TEST_CASE("files of before options came are read with what models did then", "[ml][rules]") {
   for_all([](const Estimator& e) {
     const auto rows = cut(rows_for(e));

@@ -9,20 +9,20 @@
 
 #include <cstdlib>
 
-// Estimators learn of the rows of a sparse matrix what they learn of the same rows with all zeros.
+// Tests that fits to a sparse matrix equal fits to the same rows with all zeros.
 namespace {
 
 using Catch::Contains;
 
 constexpr std::int64_t n = 61, width = 17;
 
-/// Counts with a row and a column of zeros, two of three 0, and which of three kinds each row is.
+/// Counts with a row and a column of zeros, two thirds of them 0, and the kind of each row, one of three.
 at::Tensor counts() {
   auto x = mostly_zeros(n, width).abs();
   for (std::int64_t i = 0; i < n; ++i) x[i][i % 3 * 5 + 3] += i == 1 ? 0.0 : 20.0 + static_cast<double>(i % 7);
   return x;
 }
-/// The same, none of which is as far from two others.
+/// These counts, without rows at equal distances from two others.
 at::Tensor apart() {
   const auto part = (at::arange(n * width, at::kDouble) * 0.61803398875).frac().reshape({n, width});
   return counts() * (0.9 + 0.2 * part);
@@ -36,7 +36,7 @@ struct Case {
   sp::DCSRMatrix sparse;
   double tolerance;
 };
-/// The same rows, dense and sparse, in float64 and float32, for every layout.
+/// Calls f with these rows, dense and sparse, in float64 and float32, for every layout.
 template <class F>
 void every_case(const at::Tensor& x, F f) {
   for (const auto& global : {x, x.to(at::kFloat)})
@@ -125,7 +125,7 @@ TEST_CASE("least squares of sparse rows that end before they converge are told t
   std::string said;
   ht::set_log([&](ht::LogLevel, std::string_view text) { said += text; },
               {.level = ht::LogLevel::warning, .all_ranks = true});
-  // Spread over six decades evenly, of which each has to be found.
+  // Singular values spread evenly over six decades; each has to be found.
   const auto hard = at::pow(10.0, at::arange(60, at::kDouble) / -10).diag();
   for (const auto& layout : row_layouts({60, 60})) {
     const auto fitted = [&](const at::Tensor& x, auto model) {
@@ -181,7 +181,7 @@ TEST_CASE("naive Bayes of sparse counts is that of dense ones", "[ml][sparse]") 
     check(ht::MultinomialNB({.alpha = 0.1, .fit_prior = false}));
     check(ht::BernoulliNB());
     check(ht::BernoulliNB({.binarize = 10}));
-    check(ht::BernoulliNB({.binarize = -1}));  // zeros are there
+    check(ht::BernoulliNB({.binarize = -1}));  // zeros count as present
   });
   auto wrong = counts();
   wrong[40][6] = -2;
@@ -254,14 +254,14 @@ TEST_CASE("scalers of sparse rows are those of dense ones, and leave zeros", "[m
 
 TEST_CASE("the nearest of sparse rows by cosine are those of dense ones", "[ml][sparse]") {
   auto x = counts();
-  for (std::int64_t i = 0; i < n; ++i) x[i][i % width] += 0.37 * static_cast<double>(i + 1);  // no two as near
+  for (std::int64_t i = 0; i < n; ++i) x[i][i % width] += 0.37 * static_cast<double>(i + 1);  // no equal distances
   x[1] = 0;
   every_case(x, [](const Case& c) {
     ht::NearestNeighbors of_dense({.n_neighbors = 4, .radius = 0.3, .metric = ht::Metric::cosine});
     auto of_sparse = of_dense;
     of_dense.fit(c.dense);
     of_sparse.fit(c.sparse);
-    // All are at distance 1 from the row of zeros, nearly.
+    // All are nearly at distance 1 from the row of zeros.
     const auto but_zeros = [](const ht::DNDarray& array) {
       const auto all = gathered(array);
       return all.masked_fill(
@@ -358,7 +358,7 @@ TEST_CASE("what cannot be learnt of sparse rows is an error on all ranks", "[ml]
   }
 }
 
-/// What rows_test.py has made of scipy's matrices and scikit-learn.
+/// Compares with what rows_test.py has computed with scipy's matrices and scikit-learn.
 TEST_CASE("sparse rows in scikit-learn", "[.sklearn]") {
   const std::string folder = std::getenv("HEATPP_SPARSE_ROWS");
   const auto x = sp::load(folder + "/x.npz");

@@ -1,5 +1,5 @@
-"""Whether estimators learn of sparse rows what scikit-learn's do of scipy's: rows_test.py MPIEXEC ... TEST. Ends with 77,
-which ctest shows as skipped, where there is no scikit-learn."""
+"""Tests that fits to sparse rows equal scikit-learn's fits to scipy's matrices: rows_test.py MPIEXEC ... TEST. Ends with
+77, which ctest shows as skipped, if scikit-learn is missing."""
 
 import os
 import pathlib
@@ -37,7 +37,7 @@ svd = TruncatedSVD(6, algorithm="arpack", random_state=0).fit(x)
 made = {
     "y": y, "w": w, "target": target, "centres": centres,
     "kmeans": means.cluster_centers_, "kmeans_labels": means.labels_.astype(np.int64), "kmeans_distances": means.transform(x),
-    # Its least squares of sparse rows end early.
+    # scikit-learn's least squares of sparse rows end early.
     "linear": LinearRegression().fit(x.toarray(), target, sample_weight=w).predict(x),
     "ridge": Ridge(alpha=0.5, solver="sparse_cg", tol=1e-14).fit(x, target, sample_weight=w).coef_,
     "lasso": Lasso(alpha=0.01, tol=1e-12, max_iter=100000).fit(x, target).coef_,

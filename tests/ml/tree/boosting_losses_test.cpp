@@ -3,7 +3,7 @@
 #include <heatpp/ml/tree/detail/group_quantiles.hpp>
 #include <heatpp/ml/tree/hist_gradient_boosting.hpp>
 
-// Losses with a corner, features with a direction, and categories. Expected values are scikit-learn's 1.9.1.
+// Piecewise linear losses, monotonic features, and categories. Expected values are from scikit-learn 1.9.1.
 namespace {
 
 using Catch::Contains;
@@ -19,7 +19,7 @@ bool near(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows, std::
   return at::allclose(found.to(at::kDouble), numbers(expected), tolerance, tolerance);
 }
 
-/// 2000 rows of a name, of which some are missing, and a number; and the place of the name, on which targets depend.
+/// 2000 rows of a category, sometimes missing, and a number; and the position of the category, which targets depend on.
 struct Named {
   at::Tensor name = at::arange(2000, at::kLong).mul(7919).remainder(23);
   at::Tensor number = at::arange(2000, at::kLong).mul(104729).remainder(1000).to(at::kDouble) / 1000;
@@ -40,8 +40,8 @@ ht::DNDarray whole(const at::Tensor& x) {
 
 }  // namespace
 
-// In these trees no two divisions gain the same and none gains nothing: scikit-learn decides such cases by how sums are
-// rounded, and predicts something else if features only change their places.
+// In these trees no two splits have equal gains and none has no gain: scikit-learn decides such cases by how sums are
+// rounded, and gives other predictions if the order of features changes.
 TEST_CASE("boosting of absolute errors and quantiles is scikit-learn's for every layout", "[ml][boosting][losses]") {
   const auto y = beside(diabetes_target()), w = beside(weights(442));
   for (const auto& layout : every_layout({442, 2})) {
@@ -136,7 +136,7 @@ TEST_CASE("predictions rise and fall with features as monotonic_cst says, by sci
           "[ml][boosting][monotonic]") {
   const std::vector<std::int64_t> directions{0, 0, 1, 1, 0, 0, -1, 0, 1, 0};
   const auto y = beside(diabetes_target()), two = beside((diabetes_target() > 140).to(at::kLong));
-  // In the trees of these features no two divisions gain the same, so that scikit-learn's do not depend on rounding.
+  // In the trees of these features no two splits have equal gains, so that scikit-learn's do not depend on rounding.
   const auto four = diabetes().index_select(1, at::tensor({2, 3, 6, 8}));
   for (const auto& layout : every_layout({442, 4})) {
     const auto x = distribute(four, layout);
@@ -188,7 +188,7 @@ TEST_CASE("categories are divided in sets, by scikit-learn's rules, for every la
                {0.13432120421029825, 0.13089294684236633, -0.2923312355454014, 1.0462637551255298, -0.6276004164407222,
                 -0.7353687194003029},
                1e-5));
-    // Numbers count as float32, and rows to validate by go the same way.
+    // Numbers count as float32, and validation rows are treated in the same way.
     HistGradientBoostingRegressor early({.max_iterations = 10, .categorical_features = {0}, .early_stopping = true});
     CHECK(early.fit(distribute(data.rows().to(at::kFloat), layout), y).score(x, y) > 0.7);
   }
@@ -196,7 +196,7 @@ TEST_CASE("categories are divided in sets, by scikit-learn's rules, for every la
 
 TEST_CASE("a division of names needs no order of them", "[ml][boosting][categories]") {
   const auto names = at::arange(4000, at::kLong).mul(7).remainder(200);
-  const auto y = names.mul(77).remainder(200).lt(100).to(at::kDouble);  // half of the names, all over
+  const auto y = names.mul(77).remainder(200).lt(100).to(at::kDouble);  // half of the categories, mixed
   const auto x = whole(names.to(at::kDouble).unsqueeze(1));
   HistGradientBoostingRegressor sets(
       {.learning_rate = 1, .max_iterations = 1, .max_leaf_nodes = 2, .categorical_features = {0}}),

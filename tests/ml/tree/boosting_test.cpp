@@ -8,7 +8,7 @@ namespace {
 
 using Catch::Contains;
 
-/// All features but the third, which is to be predicted.
+/// All features except the third, which is the target.
 at::Tensor sides() { return at::cat({iris().slice(1, 0, 2), iris().slice(1, 3, 4)}, 1); }
 at::Tensor petals() { return iris().select(1, 2).contiguous(); }
 
@@ -16,7 +16,7 @@ at::Tensor cultivar() {
   return at::cat({at::zeros({59}, at::kLong), at::ones({71}, at::kLong), at::full({48}, 2, at::kLong)});
 }
 
-/// Wines of which some numbers are missing.
+/// Wines with some missing numbers.
 at::Tensor wine_with_holes() {
   auto x = wine().clone();
   x.select(1, 6).slice(0, 0, 178, 7).fill_(NAN);
@@ -35,7 +35,7 @@ bool near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-6) {
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1, which sums gradients in float32.
+// Expected values are from scikit-learn 1.9.1, which sums gradients in float32.
 TEST_CASE("boosted regression is scikit-learn's for every layout", "[ml][boosting]") {
   const auto y = beside(petals()), w = beside(weights(150));
   for (const auto& layout : every_layout({150, 3})) {

@@ -20,7 +20,7 @@ bool near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-9) {
   return at::allclose(x.to(at::kDouble), y.to(at::kDouble), tolerance, tolerance);
 }
 
-/// Every fifth row, or the others.
+/// Returns every fifth row, or the others.
 at::Tensor fifths(const at::Tensor& x, bool others) {
   const auto fifth = at::arange(x.size(0), at::kLong).remainder(5) == 0;
   return x.index({others ? fifth.logical_not() : fifth}).contiguous();
@@ -28,7 +28,7 @@ at::Tensor fifths(const at::Tensor& x, bool others) {
 
 }  // namespace
 
-// Expected values are scikit-learn's 1.9.1, those that do not depend on its seed.
+// Expected values are from scikit-learn 1.9.1, and do not depend on its seed.
 TEST_CASE("a tree of classes is scikit-learn's for every layout and any labels", "[ml][tree]") {
   const auto label = at::tensor({-7, 40, 1'000'000'007}, at::kLong).index_select(0, species());
   const auto y = beside(label), cultivars = beside(cultivar()), w = beside(weights(178));
@@ -265,7 +265,7 @@ TEST_CASE("a forest that goes on is the forest that is grown at once", "[ml][tre
     CHECK(near(gathered(model.predict_proba(x)), gathered(whole.predict_proba(x))));
     CHECK(near(gathered(model.feature_importances()), gathered(whole.feature_importances())));
     CHECK(model.fit(x, y).size() == 13);
-    model.fit(x, beside(species() + 1));  // other classes: anew
+    model.fit(x, beside(species() + 1));  // other classes: starts from scratch
     CHECK(same(model.classes(), at::tensor({1, 2, 3}, at::kLong)));
     state = model.state();
     state.options.at("n_estimators") = "3";

@@ -9,7 +9,7 @@ namespace {
 
 using namespace heatpp::ml::detail;
 
-/// This rank's share of so many rows, without holding them.
+/// Returns the layout of this many rows over the ranks, without holding them.
 ht::Layout shared(std::int64_t rows) { return {{rows}, 0, ht::world().size()}; }
 
 std::uint64_t hash(std::uint64_t row) {
@@ -36,7 +36,7 @@ struct RareClass {
   }
 };
 
-/// So many rows on all ranks together, of which nobody has any.
+/// A source that claims this many rows over all ranks, but has none.
 ht::Rows claimed(std::int64_t rows, std::int64_t features) {
   struct Nothing final : ht::RowSource {
     [[nodiscard]] at::Tensor read(std::int64_t, std::int64_t) const override {
@@ -46,7 +46,7 @@ ht::Rows claimed(std::int64_t rows, std::int64_t features) {
   return {std::make_shared<Nothing>(), ht::Layout({rows, features}, 0, ht::world().size()), ht::float32, ht::world()};
 }
 
-/// The tree of these rows by these units.
+/// Grows the tree of these rows in these units.
 Trees tree_of(const ht::Rows& rows, const ForestTask& task, const ForestUnits& units, const at::Tensor& pairs) {
   const ForestLimits limits{
       .depth = 5, .rows_to_divide = 2, .rows_of_leaf = 1, .features = rows.features(), .max_bins = 255, .seed = 0};
@@ -75,7 +75,7 @@ void check_alike(const Trees& a, const Trees& b, double tolerance) {
 
 }  // namespace
 
-// 745 rows are of the second class. Expected means are those of scikit-learn's 1.9.1 for these rows.
+// 745 rows are of the second class. Expected means are from scikit-learn 1.9.1 for these rows.
 TEST_CASE("boosting learns a class that has one of 22000 rows of 2^24", "[ml][boosting][sizes]") {
   const auto n = std::int64_t{1} << 24;
   const RareClass rows(n, 8e-5, 1e-5);
@@ -89,9 +89,9 @@ TEST_CASE("boosting learns a class that has one of 22000 rows of 2^24", "[ml][bo
   CHECK(p.slice(0, 125).mean().item<double>() == Approx(1.0962569289664591e-05).epsilon(1e-3));
 }
 
-// Of the same kind with 4 times as many rows, that a function makes: a minute and 5 GiB, so that it runs if it is
-// named. 50125 and 3281 rows are of the second class. Expected means are those of scikit-learn's 1.9.1 for these rows
-// (as 500 different ones with weights): ten iterations do not come down from the mean rate to 1e-4 altogether.
+// A function makes 4 times as many rows: this takes a minute and 5 GiB, so that it runs only by name. 50125 and 3281
+// rows are of the second class. Expected means are from scikit-learn 1.9.1 for these rows (as 500 different ones with
+// weights): ten iterations do not quite come down from the mean rate to 1e-4.
 TEST_CASE("boosting learns two rates of 2^26 rows that a function makes", "[.long][boosting][sizes]") {
   const auto n = std::int64_t{1} << 26;
   const auto mine = shared(n);
@@ -137,7 +137,7 @@ TEST_CASE("more rows, features, nodes or classes than have numbers are errors th
 
 TEST_CASE("sums of rare derivatives are right for 2^30 rows that nobody holds", "[ml][boosting][sizes]") {
   const auto n = std::int64_t{1} << 30;
-  constexpr std::int64_t every = 16;  // of the rows, each for its neighbours
+  constexpr std::int64_t every = 16;  // one row stands for this many neighboring rows
   const auto largest = GENERATE(0.25, 1e3);
   const double weight = 1e-8, gradient = 1e-9;
   const auto units = units_for(n, 0.25 * static_cast<double>(n), largest, 1);
@@ -153,7 +153,7 @@ TEST_CASE("sums of rare derivatives are right for 2^30 rows that nobody holds", 
   const auto share = static_cast<double>(every) / static_cast<double>(n);
   CHECK(units.weight * static_cast<double>(sums[0]) * share == Approx(weight).epsilon(0.02));
   CHECK(units.gradient * static_cast<double>(sums[1]) * share == Approx(gradient).epsilon(0.02));
-  // All rows together, and as many as are added as pairs, leave no lane.
+  // Neither the sum of all rows nor that of one group of pairs overflows a lane.
   CHECK(0.25 * static_cast<double>(n) / units.weight < 0x1p62);
   CHECK((largest / units.weight + 1) * static_cast<double>(units.rows_together()) <= static_cast<double>(units.one()));
   CHECK(units.together + units.shift <= 62);
@@ -166,7 +166,7 @@ TEST_CASE("whole numbers and rows are added as they are, in any number of parts"
       CHECK(in_units(x, bits) == static_cast<std::int64_t>(x));
       CHECK(in_units(x, bits >> 16) == static_cast<std::int64_t>(x));
     }
-  const std::int64_t n = 40000;  // more than are added as pairs
+  const std::int64_t n = 40000;  // more than one group of pairs
   const ht::Rows rows(ht::from_local(at::arange(n, at::kDouble).remainder(10).unsqueeze(1)));
   const auto bins = find_bins("test", rows, 255, 0);
   const auto units = units_for(n, static_cast<double>(n), 1, 4);

@@ -8,7 +8,7 @@ namespace {
 
 using Catch::Contains;
 
-/// Whether the model that is made of a state predicts the same, and has the same state.
+/// Whether the model made from a state predicts the same, and has the same state.
 template <class Model>
 void check_again(const Model& model, const ht::DNDarray& x) {
   const auto state = model.state();
@@ -59,7 +59,7 @@ TEST_CASE("trees are made again of their states", "[ml][tree]") {
 
 TEST_CASE("states whose sets of categories contradict them are refused", "[ml][boosting]") {
   const auto tens = (10 * iris()).round();
-  const auto x = beside(tens), y = beside(tens.select(1, 1).remainder(2).contiguous());  // only sets divide odd numbers
+  const auto x = beside(tens), y = beside(tens.select(1, 1).remainder(2).contiguous());  // only sets split odd numbers
   const ht::HistGradientBoostingRegressor model =
       ht::HistGradientBoostingRegressor({.max_iterations = 3, .categorical_features = {1}}).fit(x, y);
   const auto without = [&](const std::string& array) {

@@ -17,7 +17,7 @@ struct ExportedFiles {
   ExportedFiles();
   nlohmann::json& node(std::size_t i) { return program["graph_module"]["graph"]["nodes"][i]; }
   nlohmann::json& graph() { return program["graph_module"]["graph"]; }
-  /// The whole archive.
+  /// Returns the whole archive.
   [[nodiscard]] std::string bytes() const;
 };
 

@@ -20,7 +20,7 @@ std::shared_ptr<ExportedModule> loaded(const std::string& path, const ExportedFi
   return std::make_shared<ExportedModule>(path);
 }
 
-/// What the constructor says of damaged files.
+/// Returns the constructor's error for damaged files.
 std::string refusal(const std::string& path, const ExportedFiles& files) {
   write_for_all(path, files.bytes());
   return message_of<ht::IoError>([&] { ExportedModule net(path); });
@@ -32,7 +32,7 @@ at::Tensor tensor_of(ExportedModule& net, const std::string& name) {
   return net.named_buffers()[name];
 }
 
-/// The network of ExportedFiles in LibTorch's functions, without dropout.
+/// Computes the network of ExportedFiles with LibTorch's functions, without dropout.
 at::Tensor expected(ExportedModule& net, const at::Tensor& x, bool training) {
   const auto mean = tensor_of(net, "layers.norm.running_mean").clone();
   const auto var = tensor_of(net, "layers.norm.running_var").clone();
@@ -52,7 +52,7 @@ TEST_CASE("An exported network computes what its nodes say, in both modes", "[nn
   CHECK(torch::allclose(net->forward(x), expected(*net, x, false)));
   CHECK(tensor_of(*net, "layers.norm.num_batches_tracked").item<std::int64_t>() == 0);
   net->train();
-  net->named_modules()["dropout"]->eval();  // one part alone
+  net->named_modules()["dropout"]->eval();  // only one part
   CHECK(torch::allclose(net->forward(x), expected(*net, x, true)));
   CHECK(tensor_of(*net, "layers.norm.num_batches_tracked").item<std::int64_t>() == 1);
   net->train();
@@ -66,7 +66,7 @@ TEST_CASE("A network that was exported for evaluation is trained, too", "[nn][ex
   const ScratchFile file{scratch_path(file_name)};
   ExportedFiles files;
   files.node(2)["inputs"][5]["arg"] = files.node(3)["inputs"][2]["arg"] = {{"as_bool", false}};
-  files.graph()["nodes"].erase(1);  // as torch.export, which counts no batches then
+  files.graph()["nodes"].erase(1);  // as torch.export, which then counts no batches
   const auto net = loaded(file.path, files);
 
   CHECK_FALSE(net->is_training());
@@ -81,7 +81,7 @@ TEST_CASE("Ranks train an exported network as one process does", "[nn][exported]
   const ScratchFile file{scratch_path(file_name)};
   ExportedFiles files;
   files.node(4)["inputs"][0]["arg"] = {{"as_tensor", {{"name", "linear"}}}};
-  files.graph()["nodes"] = json::array({files.node(0), files.node(4)});  // which do not depend on how rows are shared
+  files.graph()["nodes"] = json::array({files.node(0), files.node(4)});  // no result depends on how rows are shared
   const auto [x, y] = samples(8);
   const auto trained = [&](const ht::Topology& topology, std::int64_t ranks, std::int64_t rank) {
     const auto net = loaded(file.path, files);

@@ -35,7 +35,7 @@ Named read(const std::string& path) {
   return tensors;
 }
 
-/// "input.0", "input.1", ...
+/// Returns the tensors "input.0", "input.1", ...
 Tensors numbered(const Named& all, const std::string& prefix) {
   Tensors tensors;
   for (auto i = 0; all.contains(fmt::format("{}.{}", prefix, i)); ++i)
@@ -64,7 +64,7 @@ at::Tensor loss_of(const Tensors& outputs) {
   return sum;
 }
 
-/// One batch in training: outputs, gradients and buffers.
+/// Compares one training batch: outputs, gradients and buffers.
 void check_batch(const std::string& name, ht::nn::LoadedModule& net, const Named& python) {
   net.train();
   torch::manual_seed(seed);
@@ -85,14 +85,14 @@ Tensors evaluated(ht::nn::LoadedModule& net, const Tensors& inputs) {
   return net.forward(inputs);
 }
 
-/// The rows of this rank; what has none, as a number, is everybody's.
+/// Returns this rank's share of the rows of each tensor.
 Tensors mine(Tensors tensors) {
   const auto& comm = ht::world();
   for (auto& tensor : tensors) tensor = tensor.tensor_split(comm.size())[static_cast<std::size_t>(comm.rank())];
   return tensors;
 }
 
-/// Steps in which each rank has its share of the rows.
+/// Does training steps in which each rank has a share of the rows.
 void train(const std::shared_ptr<ht::nn::LoadedModule>& net, const Tensors& inputs) {
   ht::nn::DataParallel model(net, ht::Topology(ht::world()));
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(rate));

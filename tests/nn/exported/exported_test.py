@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Networks of torch.export in heatpp: outputs, gradients, buffers and steps are Python's, on any number of ranks, and Python
-loads what heatpp has trained.
+"""Tests networks of torch.export in heatpp: outputs, gradients, buffers and steps equal Python's on any number of ranks, and
+Python loads what heatpp has trained.
 
 usage: exported_test.py <mpiexec> <-n> <exported_peer> [ranks ...]
 """
@@ -48,7 +48,7 @@ def export(path, net, examples, dynamic, options):
 
 
 def expected(net, given, options):
-    """What one process computes: a batch in training, one in evaluation, and some steps."""
+    """Computes in one process a batch in training, one in evaluation, and some steps."""
     found = numbered("input", flat(given))
     net.train()
     torch.manual_seed(SEED)
@@ -81,7 +81,7 @@ def write(folder):
 
 
 def check_back(folder, networks):
-    """Python loads the state and the archive that the ranks have written, and computes what they did."""
+    """Loads in Python the state and the archive that the ranks have written, and compares the results."""
     for name, (net, given) in networks.items():
         state, program = load_file(folder / f"{name}-state.safetensors"), torch.export.load(folder / f"{name}-trained.pt2")
         assert state.keys() == net.state_dict().keys() == program.state_dict.keys(), (name, state.keys(), program.state_dict.keys())

@@ -1,4 +1,4 @@
-"""Networks that torch.export writes for tests, with what Python computes of them."""
+"""Writes networks of torch.export for tests, and what Python computes with them."""
 
 import torch
 from torch import nn
@@ -68,7 +68,7 @@ class Fno(nn.Module):
 
 
 class Several(nn.Module):
-    """Inputs in a dict and beside it, a number, and outputs in several levels."""
+    """Inputs in a dict and outside of it, a number, and nested outputs."""
 
     def __init__(self):
         super().__init__()
@@ -80,7 +80,7 @@ class Several(nn.Module):
 
 
 class Odd(nn.Module):
-    """Regions without gradients, in 16 bits and under a condition, a buffer of its own, and layers that resize."""
+    """Regions without gradients, in 16 bits and under a condition, a separate buffer, and layers that resize."""
 
     def __init__(self):
         super().__init__()
@@ -102,7 +102,7 @@ class Odd(nn.Module):
 
 
 def all_networks():
-    """Name, network, examples that are exported, dynamic shapes, other examples that are computed, options."""
+    """Name, network, examples for the export, dynamic shapes, other examples to compute, options."""
     rows, length = torch.export.Dim("rows"), torch.export.Dim("length", min=8)
     first = {0: rows}
     image = lambda n: (torch.randn(n, 1, 6, 6),)

@@ -7,11 +7,11 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Where this rank's rows belong, how far they are from there, and what all ranks' add up to.
+/// The labels and distances of this rank's rows, and the sums of all ranks.
 struct Assigned {
   std::vector<std::int32_t> labels;
   std::vector<double> distances;
-  std::vector<double> counts, costs;  ///< of each cluster
+  std::vector<double> counts, costs;  ///< for each cluster
   double changed = 0;
   [[nodiscard]] double objective() const { return std::accumulate(costs.begin(), costs.end(), 0.0); }
 };
@@ -43,7 +43,7 @@ void assign(const Weighted& data, const at::Tensor& centres, heatpp::detail::Wat
   watch.hear(sums.back());
 }
 
-/// Clusters without rows get those that are farthest from their centres.
+/// Gives clusters without rows those that are farthest from their centers.
 void fill_empty(const Weighted& data, Assigned& all) {
   std::vector<std::int32_t> empty;
   for (std::size_t c = 0; c < all.counts.size(); ++c)
@@ -60,7 +60,7 @@ void fill_empty(const Weighted& data, Assigned& all) {
   }
 }
 
-/// The distance of each row of this rank to the place of its cluster.
+/// Returns the distance of each row of this rank to the place of its cluster.
 std::vector<double> distances_to(const Weighted& data, const at::Tensor& places, const Assigned& all) {
   std::vector<double> distances(all.labels.size());
   for_pieces(data.rows, [&](const auto& piece, int) {
@@ -70,7 +70,7 @@ std::vector<double> distances_to(const Weighted& data, const at::Tensor& places,
   return distances;
 }
 
-/// For each cluster the number of the row that is nearest to its place, of several as near the first; -1 without rows.
+/// Returns for each cluster the number of the row nearest to its place, the first one for ties; -1 without rows.
 std::vector<std::int64_t> rows_near(const Weighted& data, const at::Tensor& places, const Assigned& all) {
   const auto k = static_cast<std::size_t>(places.size(0));
   std::vector<double> distances;
@@ -93,7 +93,7 @@ std::vector<std::int64_t> rows_near(const Weighted& data, const at::Tensor& plac
   return rows;
 }
 
-/// Medoids: rows near to the medians, where the cluster's rows are nearer to them than to the medoid before.
+/// Returns the medoids: rows near the medians, if these lower the cluster's cost compared with the medoid before.
 at::Tensor medoids(const Weighted& data, const at::Tensor& before, const at::Tensor& medians, const Assigned& all) {
   const auto positions = rows_near(data, medians, all);
   const auto rows = fetch_rows(data.rows, positions);
@@ -122,7 +122,7 @@ LloydResult alternate(const Weighted& data, at::Tensor centres, CentreRule rule,
   while (done < options.max_iterations) {
     assign(data, centres, watch, all);
     const auto objective = all.objective();
-    if (done == 0) std::ranges::fill(all.costs, std::numeric_limits<double>::infinity());  // they need not be rows
+    if (done == 0) std::ranges::fill(all.costs, std::numeric_limits<double>::infinity());  // starts may be no rows
     fill_empty(data, all);
     auto moved = cluster_medians(data, all.labels, centres);
     if (rule == CentreRule::medoids) moved = medoids(data, centres, moved, all);

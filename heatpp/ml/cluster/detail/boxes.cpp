@@ -5,9 +5,9 @@
 namespace heatpp::ml::detail {
 namespace {
 
-constexpr std::int64_t sampled = 1024;  // of each rank: boxes then hold equal shares to a few percent
+constexpr std::int64_t sampled = 1024;  // rows of each rank: boxes then hold equal shares within a few percent
 
-/// Rows at equal distances among all, the same on every rank.
+/// Returns every n-th row of all rows, equal on every rank.
 std::vector<double> sample_of(const Rows& rows, const at::Tensor& mine) {
   const auto n = rows.size(), f = rows.features();
   const auto ranks = rows.comm().size();

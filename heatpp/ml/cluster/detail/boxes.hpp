@@ -4,18 +4,18 @@
 
 namespace heatpp::ml::detail {
 
-/// Space cut into a box for each rank, with about as many rows in each: a k-d tree of a sample of all rows.
+/// A partition of space into one box for each rank, with about equal numbers of rows: a k-d tree of a sample.
 class Boxes {
  public:
-  /// `mine` are this rank's rows in float64. Collective: one all-gather of at most 1024 rows for each rank.
+  /// `mine` holds this rank's rows in float64. Collective: one all-gather of at most 1024 rows for each rank.
   Boxes(const Rows& rows, const at::Tensor& mine);
-  /// The rank in whose box a place is. Local.
+  /// Returns the rank whose box contains a place. Local.
   [[nodiscard]] int owner(const double* place) const;
-  /// Adds the ranks whose boxes have something at most `reach` from a place along each axis. Local.
+  /// Adds the ranks whose boxes reach within `reach` of a place along each axis. Local.
   void near(const double* place, double reach, std::vector<int>& ranks) const;
 
  private:
-  /// Places below `cut` along `axis` are on the left. Children are nodes, or ranks below 0: -1 is rank 0.
+  /// Places below `cut` along `axis` are on the left. A child is a node, or a rank if negative: -1 is rank 0.
   struct Node {
     std::int64_t axis;
     double cut;

@@ -7,7 +7,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// The row of this rank before which lies `mass`, and never one without any.
+/// Returns the row of this rank at which the running sum passes `mass`, and never a row without mass.
 std::int64_t row_after(std::span<const double> masses, double mass) {
   std::int64_t last = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
@@ -94,7 +94,7 @@ std::vector<std::int64_t> drawn(const Rows& rows, std::span<const double> masses
       if (before < all[owner]) break;
       before -= all[owner];
     }
-    if (owner == all.size()) owner = last, before = all[last];  // by rounding
+    if (owner == all.size()) owner = last, before = all[last];  // happens by rounding
     found.push_back(owner == me ? rows.first() + row_after(masses, before) : -1);
   }
   return found;

@@ -4,18 +4,18 @@
 
 namespace heatpp::ml::detail {
 
-/// The squared distance of each row of this rank to the nearest of some centres, infinite before there are any.
+/// The squared distance of each row of this rank to its nearest center so far; infinite without centers.
 class Closest {
  public:
   explicit Closest(const Weighted& data);
-  /// More centres, (m, features). Local: an error is thrown by the next sum, on all ranks.
+  /// Adds centers, (m, features). Local: the next sum throws an error on all ranks.
   void add(const at::Tensor& centres);
-  /// What each of the rows would leave of the sum of weighted distances if it were another centre. Collective: one
-  /// all-reduce of m + 1 numbers.
+  /// Returns, for each row as one more center, the sum of weighted distances that remains. Collective: one all-reduce
+  /// of m + 1 numbers.
   [[nodiscard]] std::vector<double> sums_with(const at::Tensor& centres) const;
-  /// The sum of weighted distances over all rows. Collective: one all-reduce of 16 bytes.
+  /// Returns the sum of weighted distances over all rows. Collective: one all-reduce of 16 bytes.
   [[nodiscard]] double sum() const;
-  /// Weight times distance of a row of this rank.
+  /// Returns weight times distance of a row of this rank.
   [[nodiscard]] double mass(std::int64_t row) const {
     const auto i = static_cast<std::size_t>(row);
     return distances_[i] * (data_.weights ? data_.weights[row] : 1.0);
@@ -28,8 +28,8 @@ class Closest {
   std::optional<Communicator::Failure> failure_;
 };
 
-/// For each of the numbers in (0, 1) the row with that part of all rows' mass before it: its global position where it
-/// is this rank's, else -1. Any row where there is no mass at all. Collective: one all-gather of 8 bytes a rank.
+/// Returns, for each number in (0, 1), the row at which this part of the total mass is reached: its global position if
+/// this rank holds it, else -1; any row if the total mass is 0. Collective: one all-gather of 8 bytes a rank.
 [[nodiscard]] std::vector<std::int64_t> drawn(const Rows& rows, std::span<const double> masses,
                                               std::span<const double> parts);
 

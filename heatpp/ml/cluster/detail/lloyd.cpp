@@ -5,8 +5,8 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// What a pass adds up in one buffer: the sums of each cluster's rows about an origin, their weights, how many labels
-/// changed, the objective and who wants to stop.
+/// The sums of one pass in one buffer: each cluster's rows about an origin, their weights, the number of changed
+/// labels, the objective, and the number of ranks that ask to stop.
 struct Step {
   std::vector<double> numbers;
   std::int64_t clusters, features;
@@ -48,7 +48,7 @@ Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& ori
   return {sums.over_ranks(data.rows, failure), k, f};
 }
 
-/// The means of the clusters; those without rows stay where they are.
+/// Returns the means of the clusters; centers without rows do not move.
 at::Tensor means(Step& sums, const at::Tensor& origin, const at::Tensor& centres) {
   const auto shape = centres.sizes();
   const auto sum = at::from_blob(sums.numbers.data(), shape, at::kDouble);

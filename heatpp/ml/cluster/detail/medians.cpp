@@ -6,7 +6,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Whole numbers in the order of the floating ones; of zeros the negative one is the positive one.
+/// Whole numbers in the order of floating numbers; negative zero counts as positive zero.
 template <class T>
 using Key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <class T>
@@ -27,7 +27,7 @@ int bits_at_once(std::int64_t columns) {
   return bits;
 }
 
-/// The search for the medians of all columns of all clusters, by numbers of type T.
+/// The search for the medians of all columns of all clusters, among numbers of type T.
 template <class T>
 class Search {
  public:
@@ -54,7 +54,7 @@ class Search {
  private:
   [[nodiscard]] double weight(std::int64_t row) const { return data_.weights ? data_.weights[row] : 1.0; }
 
-  /// The weight of each value of a digit among the rows that share the digits before it.
+  /// Returns the weight of each value of a digit among the rows with the same previous digits.
   [[nodiscard]] std::vector<double> counts(int shift) const {
     const auto values = std::size_t{1} << bits_;
     return summed(data_.rows, columns_ * values, [&](const auto& piece, std::span<double> sums) {
@@ -70,7 +70,7 @@ class Search {
     });
   }
 
-  /// Takes the value of the digit at which half of the weight is reached.
+  /// Chooses the value of the digit at which half of the weight is reached.
   void narrow(int shift, const std::vector<double>& sums, bool first) {
     const auto values = std::size_t{1} << bits_;
     for (std::size_t c = 0; c < columns_; ++c) {
@@ -84,13 +84,13 @@ class Search {
         if (reached + of_column[value] >= halves_[c]) break;
         reached += of_column[value];
       }
-      if (value == values) reached -= of_column[last];  // by rounding
+      if (value == values) reached -= of_column[last];  // happens by rounding
       prefixes_[c] = static_cast<Key<T>>(prefixes_[c] << bits_ | static_cast<Key<T>>(last));
       before_[c] = shift == 0 ? reached + of_column[last] : reached;
     }
   }
 
-  /// Half of the weight is reached exactly: the next number counts, too.
+  /// Averages with the next number if half of the weight is reached exactly.
   void add_next() {
     bool none = true;
     for (std::size_t c = 0; c < columns_; ++c) none = none && !(halves_[c] > 0 && before_[c] == halves_[c]);
@@ -121,7 +121,7 @@ class Search {
   std::size_t columns_;
   int bits_;
   std::vector<Key<T>> prefixes_;
-  std::vector<double> before_, halves_;  ///< the weight below the prefix, and half of all
+  std::vector<double> before_, halves_;  ///< the weight below the prefix, and half of the total
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ at::Tensor ordered(const at::Tensor& x, const std::vector<std::int64_t>& order) 
   return x.index_select(0, at::tensor(order, at::kLong));
 }
 
-/// This rank's rows, inside the periodic box where there is one.
+/// Returns this rank's rows, moved into the periodic box if there is one.
 at::Tensor rows_in_box(const Rows& x, const Within& within) {
   auto rows = block_of(x, float64);
   const auto& box = within.box();
@@ -62,7 +62,7 @@ class MovedToBoxes final : public Nearby {
     for (std::int64_t i = 0; i < x.count(); ++i) owners.data_ptr<std::int64_t>()[i] = boxes.owner(at + i * f);
     moved_ = heatpp::detail::route_to(owners, comm_);
     const auto numbered = at::cat({mine, at::arange(x.first(), x.first() + x.count(), at::kDouble).unsqueeze(1)}, 1);
-    const auto arrived = moved_->there(numbered);  // by sender, so by number
+    const auto arrived = moved_->there(numbered);  // ordered by sender, and thus by number
     const auto numbers = arrived.select(1, f).to(at::kLong).contiguous();
     const auto* number = numbers.const_data_ptr<std::int64_t>();
     keep(within, arrived.slice(1, 0, f).contiguous(), {number, number + numbers.numel()});

@@ -10,7 +10,7 @@ struct Before {
   }
 };
 
-/// The farthest rows of this rank, as many as asked for, of distance -1 where it has no more.
+/// Returns the `count` farthest rows of this rank, padded with distance -1.
 std::vector<Far> farthest_here(const Rows& rows, std::span<const double> distances, std::size_t count) {
   std::vector<Far> far(std::max(count, distances.size()), {-1, -1});
   for (std::size_t i = 0; i < distances.size(); ++i)
@@ -29,7 +29,7 @@ std::vector<double> distances_to_own(const Weighted& data, const Assignment& ass
   return distances;
 }
 
-/// For each of the rows: its numbers, its label and its weight, on every rank.
+/// Returns for each of the rows its features, its label and its weight, on every rank.
 at::Tensor with_labels(const Weighted& data, const Assignment& assignment, const std::vector<Far>& far) {
   const auto f = data.rows.features();
   auto found = at::zeros({std::ssize(far), f + 2}, at::kDouble);

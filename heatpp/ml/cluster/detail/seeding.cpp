@@ -15,7 +15,7 @@ std::vector<double> weights_of(const Weighted& data) {
   return data.weights ? std::vector(data.weights, data.weights + count) : std::vector(count, 1.0);
 }
 
-/// This rank's rows that join the candidates, each with the chance factor * mass.
+/// Returns this rank's new candidates: each row joins with probability factor * mass.
 at::Tensor joining(const Weighted& data, const Closest& closest, double factor, const RowRandom& random) {
   std::vector<at::Tensor> chosen;
   for (std::int64_t i = 0; i < data.rows.count(); ++i)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_axes = 4;
 
-/// The cells that hold rows in order, and where each one's rows begin.
+/// The cells that hold rows, in order, and the first row of each.
 struct Index {
   std::vector<std::int64_t> keys, begins;
 };
@@ -101,7 +101,7 @@ void Within::compare_cells(const at::Tensor& asking, const at::Tensor& block, co
   std::int64_t steps = 1;
   for (std::size_t a = 0; a + 1 < axes; ++a) steps *= 3;
 
-  // The rows of a cell and of those around it: neighbours along the last axis lie behind one another.
+  // Finds the rows of a cell and its neighbors: cells next to each other on the last axis are contiguous.
   const auto around = [&](const double* place, std::vector<Range>& ranges) {
     ranges.clear();
     std::int64_t at[most_axes];

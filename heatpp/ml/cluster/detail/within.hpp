@@ -5,21 +5,21 @@
 
 namespace heatpp::ml::detail {
 
-/// Rows at most eps apart.
+/// The search for pairs of rows at most eps apart.
 class Within {
  public:
-  /// `low` are the least numbers of all columns over all ranks, `high` the largest; they decide upon cells.
+  /// `low` and `high` are the minima and maxima of all columns over all ranks; they decide whether cells are used.
   Within(Metric metric, double eps, std::vector<double> box, std::vector<double> low, std::vector<double> high);
   [[nodiscard]] bool in_cells() const { return !cells_.empty(); }
   [[nodiscard]] const std::vector<double>& box() const { return box_; }
-  /// Rows that are at most eps apart are no further apart along any axis, roundings included.
+  /// Returns the largest distance along one axis of rows at most eps apart, rounding included.
   [[nodiscard]] double reach() const { return reach_; }
-  /// Calls f with a place and with its images across the sides of the periodic box that may be near places inside.
+  /// Calls f with a place and those of its images across sides of the periodic box that may be near places inside.
   void each_image(const double* place, const std::function<void(const double* image)>& f) const;
-  /// The order in which rows, (n, features) float64, are to be compared. Local.
+  /// Returns the order in which rows, (n, features) float64, are to be compared. Local.
   [[nodiscard]] std::vector<std::int64_t> order(const at::Tensor& rows) const;
-  /// Calls found(i, j) where row i of `asking` and row j of `block`, both in order, are at most eps apart, as long as
-  /// wanted(i): for different i from several threads. Local.
+  /// Calls found(i, j) if row i of `asking` and row j of `block`, both in order, are at most eps apart, while wanted(i)
+  /// is true. Several threads call it, for different i. Local.
   using Wanted = std::function<bool(std::int64_t i)>;
   using Found = std::function<void(std::int64_t i, std::int64_t j)>;
   void operator()(const at::Tensor& asking, const at::Tensor& block, const Wanted& wanted, const Found& found) const;
@@ -32,7 +32,7 @@ class Within {
   Metric metric_;
   double eps_, reach_;
   std::vector<double> box_, low_, width_;
-  std::vector<std::int64_t> cells_;  ///< along each axis; empty where rows are compared with all
+  std::vector<std::int64_t> cells_;  ///< along each axis; empty if rows are compared with all
 };
 
 }  // namespace heatpp::ml::detail

@@ -5,7 +5,7 @@
 
 namespace heatpp::ml::detail {
 
-/// (rows - from) * matrix + to, a piece at a time in float64. Local for arrays, as `mapped`.
+/// Returns (rows - from) * matrix + to, computed in float64 piece by piece. Local for arrays, as `mapped`.
 [[nodiscard]] inline DNDarray moved(const Rows& x, const at::Tensor& from, const at::Tensor& matrix,
                                     const at::Tensor& to) {
   const auto columns = matrix.contiguous();
@@ -13,9 +13,9 @@ namespace heatpp::ml::detail {
   return mapped_stored(x, columns.size(1),
                        [&](const RowBlock& block) { return block.about(from).times(columns).add_(shift); });
 }
-/// What is learnt, in float64.
+/// Returns fitted numbers in float64.
 [[nodiscard]] inline at::Tensor wide(const DNDarray& x) { return x.larray().to(at::kDouble); }
-/// One of the three numbers of each column.
+/// Returns one of the three moments for all columns.
 [[nodiscard]] inline at::Tensor of_columns(const std::vector<Moments>& columns, double Moments::*what) {
   auto numbers = at::empty({std::ssize(columns)}, at::kDouble);
   for (std::size_t j = 0; j < columns.size(); ++j) numbers.data_ptr<double>()[j] = columns[j].*what;

@@ -8,11 +8,11 @@ namespace heatpp::ml::detail {
 /// The normal distribution whose covariance has the components' variances along them and the noise variance elsewhere.
 class Density {
  public:
-  /// Throws ValueError naming `op` where the covariance has no inverse.
+  /// Throws ValueError naming `op` if the covariance has no inverse.
   Density(const char* op, const PrincipalComponents& model);
-  /// The logarithm of the density of each of these rows, (rows, 1).
+  /// Returns the logarithm of the density of each of these rows, (rows, 1).
   [[nodiscard]] at::Tensor of(const at::Tensor& rows) const;
-  /// The inverse of the covariance.
+  /// Returns the inverse of the covariance.
   [[nodiscard]] at::Tensor precision() const;
 
  private:

@@ -10,7 +10,7 @@ namespace {
 using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
-/// Columns of length 1, of 0 as they are.
+/// Scales columns to length 1; columns of 0 stay.
 at::Tensor normed(const at::Tensor& columns) {
   const auto length = at::linalg_vector_norm(columns, 2, 0);
   return columns / at::where(length > 0, length, at::ones_like(length));
@@ -36,7 +36,7 @@ void solve(Dynamics& dynamics, DmdModes modes, const at::Tensor& first) {
   const auto fields = normed(at::mm(lift.to(at::kComplexDouble), dynamics.eigenvectors));
   const auto amplitudes = at::mv(at::linalg_pinv(fields), first.to(at::kComplexDouble));
   dynamics.amplitudes = amplitudes.abs();
-  // An amplitude's angle goes to its mode, whose own angle means nothing.
+  // Moves the phase of an amplitude to its mode, whose own phase is arbitrary.
   const auto turn = at::where(dynamics.amplitudes > 0, amplitudes / dynamics.amplitudes, at::ones_like(amplitudes));
   dynamics.modes = fields * turn;
 }

@@ -13,11 +13,11 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// to += factor * from.
+/// Adds: to += factor * from.
 HEATPP_SIMD void add(double* __restrict to, double factor, const double* __restrict from, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] += factor * from[i];
 }
-/// Each number goes to where its parabola of this slope and curvature is least, but not below 0.
+/// Moves each number to the minimum of its parabola with this slope and curvature, but not below 0.
 HEATPP_SIMD double descend(double* __restrict to, const double* __restrict slope, double curvature, std::int64_t n) {
   const auto inverse = curvature > 0 ? 1 / curvature : 0;
   double violation = 0;
@@ -68,7 +68,7 @@ at::Tensor at_random(const Rows& x, std::int64_t count, std::uint64_t seed, doub
   }
   return w;
 }
-/// The same numbers on every rank.
+/// Returns random numbers, equal on every rank.
 at::Tensor at_random(std::int64_t count, std::int64_t features, std::uint64_t seed, double size) {
   const auto h = at::empty({count, features}, at::kDouble);
   const RowRandom random(seed, static_cast<std::uint64_t>(count));
@@ -76,7 +76,7 @@ at::Tensor at_random(std::int64_t count, std::int64_t features, std::uint64_t se
   return h;
 }
 
-/// Of pairs of singular vectors the positive or the negative parts, whichever are longer.
+/// Returns the positive or the negative parts of pairs of singular vectors, whichever are longer.
 Factors of_longer_parts(const at::Tensor& u, const at::Tensor& v, const at::Tensor& s, const at::Tensor& squares) {
   const auto up = squares[0].sqrt(), un = squares[1].sqrt();
   const auto vp = v.clamp_min(0).norm(2, 1), vn = v.clamp_max(0).norm(2, 1);

@@ -5,7 +5,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Of this rank's rows.
+/// Returns the factor of this rank's rows.
 at::Tensor own_factor(const Rows& rows, const at::Tensor& centre) {
   const auto f = rows.features(), height = std::max<std::int64_t>(4 * f, 1024);
   auto factor = at::empty({0, f}, at::kDouble);
@@ -19,7 +19,7 @@ at::Tensor own_factor(const Rows& rows, const at::Tensor& centre) {
   return triangle_of(factor);
 }
 
-/// The rows of all ranks; where any rank passes a failure all throw that of the lowest one.
+/// Returns the rows of all ranks. If ranks pass failures, the one of the lowest rank is thrown on all.
 at::Tensor gathered(const Rows& rows, const at::Tensor& mine, const std::optional<Communicator::Failure>& failure) {
   const auto& comm = rows.comm();
   if (!rows.distributed()) {

@@ -22,7 +22,7 @@ void check_options(const char* op, const TruncatedSvdOptions& o, const Rows& x) 
         o.n_components, x.size(), x.features(), o.oversamples, o.power_iterations);
 }
 
-/// The variances of x v' for the rows x.
+/// Returns the variances of x v' for the rows x.
 at::Tensor variances_along(const Rows& x, const at::Tensor& v, const at::Tensor& mean) {
   const auto count = v.size(0);
   const auto columns = v.t().contiguous();
@@ -47,7 +47,7 @@ Singular by_products(const char* op, const Rows& x, std::int64_t count) {
           scatter.trace().item<double>() / n};
 }
 
-/// By Lanczos' process, of a sparse matrix.
+/// Finds the vectors of a sparse matrix by the Lanczos process.
 RightVectors of_matrix(const char* op, const sparse::DCSRMatrix& a, std::int64_t count) {
   const auto found = linalg::svds(sparse::astype(a, float64), count);
   if (!found.converged)

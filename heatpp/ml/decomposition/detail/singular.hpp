@@ -5,13 +5,13 @@
 
 namespace heatpp::ml::detail {
 
-/// The largest singular values of rows, their right vectors, the variances of the coordinates along these, and that of
-/// all columns together, in float64.
+/// The largest singular values of rows, their right vectors, the variances of the coordinates along these, and the
+/// total variance of all columns, in float64.
 struct Singular {
   at::Tensor values, vectors, variance;
   double total;
 };
-/// As TruncatedSVD finds, communicates and throws.
+/// Computes them; communicates and throws as TruncatedSVD.
 [[nodiscard]] Singular singular(const char* op, const Rows& x, const TruncatedSvdOptions& options);
 
 }  // namespace heatpp::ml::detail

@@ -10,7 +10,7 @@ namespace {
 
 at::Tensor orthonormal(const at::Tensor& columns) { return std::get<0>(at::linalg_qr(columns)).contiguous(); }
 
-/// (x - centre)' (x - centre) w of all rows x.
+/// Returns (x - centre)' (x - centre) w for all rows x.
 at::Tensor products(const Rows& rows, const at::Tensor& centre, const at::Tensor& w) {
   const auto f = w.size(0), width = w.size(1);
   Totals totals(static_cast<std::size_t>(f * width));
@@ -33,7 +33,7 @@ RightVectors sketched(const Rows& rows, const at::Tensor& centre, const SketchOp
   auto w = orthonormal(generator.standard_normal({f, width}, {.dtype = float64, .comm = rows.comm()}).larray());
   for (int i = 0; i < options.power_iterations; ++i) w = orthonormal(products(rows, centre, w));
   const auto product = products(rows, centre, w);
-  // The shift makes the projected products definite; what it adds to the values is taken off again.
+  // The shift makes the projected products definite; it is subtracted from the values at the end.
   const auto size = at::linalg_vector_norm(product).item<double>();
   const auto shift = std::max(size * std::numeric_limits<double>::epsilon(), std::numeric_limits<double>::min());
   const auto shifted = product + shift * w, projected = at::mm(w.t(), shifted);

@@ -15,14 +15,14 @@ namespace {
 
 using heatpp::detail::raise;
 
-/// Directions in which fields are smaller than this part of all of them are left out.
+/// Directions in which fields are smaller than this part of the total are left out.
 constexpr double rounding = 1e-13;
 
 void check_real(const char* op, const DNDarray& x) {
   if (is_complex(x.dtype())) raise<TypeError>(op, "got snapshots of {}; expected real numbers", name(x.dtype()));
 }
 
-/// How a field is cut of which `x` has many along its last axis.
+/// Returns the layout of one of the fields along the last axis of `x`.
 Layout layout_of_one(const DNDarray& x) {
   auto shape = x.shape();
   shape.pop_back();
@@ -70,7 +70,7 @@ Snapshots Snapshots::with(const char* op, const std::optional<Snapshots>& before
   return all;
 }
 
-/// This rank's points of the fields, a row for each.
+/// Returns this rank's points of the fields, one row for each point.
 at::Tensor Snapshots::block(const char* op, const DNDarray& fields, bool many) const {
   const auto count = many ? fields.shape().back() : 1;
   const auto expected = many ? joined(shape(), {count}) : shape();
@@ -86,7 +86,7 @@ at::Tensor Snapshots::projections(const at::Tensor& rows) const {
   return sums;
 }
 
-/// Orthonormal fields, and what the rows have of them, falling in size.
+/// Returns orthonormal fields, and the coordinates of the rows in them, in falling order of size.
 std::pair<at::Tensor, at::Tensor> Snapshots::directions_of(const at::Tensor& rows) const {
   const auto points = layout_.size();
   auto cut = Layout({points, rows.size(0)}, std::nullopt, comm_.size());
@@ -104,7 +104,7 @@ std::pair<at::Tensor, at::Tensor> Snapshots::directions_of(const at::Tensor& row
   return {at::mm(u.t(), mine.t()), s.unsqueeze(1) * vh};
 }
 
-/// By Gram and Schmidt, twice, since once leaves what rounding adds.
+/// Uses Gram-Schmidt twice, since rounding leaves a rest after the first time.
 void Snapshots::add(const char* op, at::Tensor rows) {
   const auto check = [&] {
     if (!rows.isfinite().all().item<bool>())

@@ -10,22 +10,22 @@ namespace heatpp::ml::detail {
 
 class StateReader;
 
-/// Fields of one shape that came one after another, as combinations of orthonormal fields: what a matrix of all of them
-/// has for a factor, as accurate as they are, while no more than their rank is kept. Fields stay where they are.
+/// Successive fields of one shape, as combinations of orthonormal fields: a factorization of the matrix of all
+/// fields, as accurate as they are, that keeps only as many fields as its rank. Fields stay where they are.
 /// Immutable.
 class Snapshots {
  public:
-  /// (shape..., time): fields along the last axis. Collective: where the time is cut it is recut, one agreement of 8
-  /// bytes and those of linalg::qr. Throws ValueError for fewer than two axes and numbers that are not finite,
-  /// TypeError for complex ones.
+  /// Takes (shape..., time) fields along the last axis. Collective: recuts a split time axis; one agreement of 8 bytes
+  /// and those of linalg::qr. Throws ValueError for fewer than two axes and numbers that are not finite, TypeError for
+  /// complex numbers.
   Snapshots(const char* op, const DNDarray& fields);
-  /// With one more field of the same shape, or the first. Collective: an agreement, two all-reduces of 8 numbers of
+  /// Adds one field of the same shape, or starts with it. Collective: an agreement, two all-reduces of 8 numbers of
   /// directions, and linalg::qr of one column. Errors as before.
   static Snapshots with(const char* op, const std::optional<Snapshots>& before, const DNDarray& field);
 
-  /// What was written of some, cut as the state's fields are.
+  /// Restores snapshots from a state, cut as the state's fields.
   explicit Snapshots(const StateReader& read);
-  /// As arrays of a model's state: the fields in float64, and how snapshots consist of them.
+  /// Writes the arrays of a model's state: the fields in float64, and the coordinates of snapshots in them.
   void write(ModelState& state) const;
 
   [[nodiscard]] const Shape& shape() const { return layout_.shape(); }
@@ -34,11 +34,11 @@ class Snapshots {
   [[nodiscard]] std::int64_t count() const { return coordinates_.size(1); }
   /// (directions, count), float64, on every rank.
   [[nodiscard]] const at::Tensor& coordinates() const { return coordinates_; }
-  /// Of other fields, (shape) or (shape..., many): (directions, many). Collective: one all-reduce of 8 directions many
-  /// bytes. Throws ValueError for another shape.
+  /// Returns the coordinates (directions, many) of other fields, (shape) or (shape..., many). Collective: one
+  /// all-reduce of 8 directions many bytes. Throws ValueError for another shape.
   [[nodiscard]] at::Tensor coordinates_of(const char* op, const DNDarray& fields) const;
-  /// The fields (shape..., extents...) that have these coordinates (directions, product of extents), real or complex,
-  /// in the dtype of the snapshots. Local.
+  /// Returns the fields (shape..., extents...) that have these real or complex coordinates (directions, product of
+  /// extents), in the dtype of the snapshots. Local.
   [[nodiscard]] DNDarray fields(const at::Tensor& coordinates, const Shape& extents) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// to -= factor * from.
+/// Subtracts: to -= factor * from.
 HEATPP_SIMD void subtract(double* __restrict to, double factor, const double* __restrict from, std::int64_t n) {
   for (std::int64_t c = 0; c < n; ++c) to[c] -= factor * from[c];
 }

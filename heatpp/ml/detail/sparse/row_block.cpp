@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t most_entries = 1 << 14, most_rows = 4096;  // a part of the second-level cache
 
-/// Where pieces of a sparse block begin, and behind the last one its end.
+/// Returns the first row of each piece of a sparse block, and the end of the last one.
 std::vector<std::int64_t> cuts(const sparse::detail::CsrBlock& block) {
   std::vector<std::int64_t> first{0};
   const auto* const ptr = block.ptr();
@@ -25,7 +25,7 @@ std::vector<std::int64_t> cuts(const sparse::detail::CsrBlock& block) {
   return first;
 }
 
-/// y = of(rows) times a matrix of k columns, 16 at a time in registers.
+/// Computes y = of(rows) times a matrix of k columns, 16 at a time in registers.
 template <class T, class F>
 void multiply(const SparsePiece<T>& a, const double* matrix, std::int64_t k, double* y, F of) {
   constexpr std::int64_t width = 16;

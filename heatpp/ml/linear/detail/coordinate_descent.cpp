@@ -20,7 +20,7 @@ class Descent {
     for (std::size_t j = 0; j < w.size(); ++j) qw_[j] = dot(row(j), w_);
   }
 
-  /// Whether no coordinate changed by more than `tol` times the largest one.
+  /// Does one sweep; returns whether no coordinate changed by more than `tol` times the largest one.
   bool sweep(double tol) {
     double change = 0, largest = 0;
     for (std::size_t j = 0; j < w_.size(); ++j) {
@@ -47,7 +47,7 @@ class Descent {
   [[nodiscard]] std::span<const double> row(std::size_t j) const {
     return {q_.const_data_ptr<double>() + j * w_.size(), w_.size()};
   }
-  /// Puts a coordinate where the objective is least, and says by how much it changed.
+  /// Moves a coordinate to the minimum of the objective, and returns the change.
   double step(std::size_t j) {
     const auto products = row(j);
     const auto curvature = products[j] + penalties_.l2;
@@ -79,7 +79,7 @@ Descended coordinate_descent(const Quadratic& problem, const Penalties& penaltie
     const auto still = descent.sweep(options.tol);
     if (!still && i < options.max_iterations) continue;
     const auto gap = descent.gap();
-    // Without l1 the bound says nothing of how far it is.
+    // Without l1 the gap is no measure of the distance from the minimum.
     const auto near = penalties.l1 > 0 ? gap <= options.tol * problem.yy : still;
     if ((options.tol > 0 && near) || i == options.max_iterations) return {gap, i, near};
   }

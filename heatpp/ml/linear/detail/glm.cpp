@@ -11,13 +11,13 @@ at::Tensor view(std::span<const double> numbers, std::int64_t rows, std::int64_t
   return at::from_blob(const_cast<double*>(numbers.data()), {rows, columns}, at::kDouble);
 }
 
-/// What makes a column one of mean 0 and variance 1: (x - mean) / deviation, or of mean square 1 without an intercept.
-/// The penalty of squares counts as variance, since a column that is nearly constant would have so steep a penalty that
-/// steps were small for all others; but the widest column has its own, so that no penalty, however strong, ends the fit
-/// earlier.
+/// Scales a column to mean 0 and variance 1, (x - mean) / deviation, or without an intercept to mean square 1. The
+/// penalty of squares counts as variance, since for nearly constant columns it would be so steep that steps for all
+/// others became small. The widest column does not count it, so that even a strong penalty does not end the fit
+/// early.
 struct Scale {
   at::Tensor mean, deviation;
-  double weight;  ///< of all rows
+  double weight;  ///< total of all rows
 };
 
 Scale scale_of(const LinearLoss& problem) {
@@ -35,7 +35,7 @@ Scale scale_of(const LinearLoss& problem) {
   return {mean, deviation, weight};
 }
 
-/// The objective of coefficients of scaled columns with, behind them, what is to be added, (outputs, features + 1).
+/// The objective for coefficients of scaled columns, with the shift behind them, (outputs, features + 1).
 class ScaledLoss {
  public:
   ScaledLoss(const LinearLoss& problem, Scale scale, heatpp::detail::Watch& watch)
@@ -46,7 +46,7 @@ class ScaledLoss {
     else origin_ = scale_.mean;
   }
 
-  /// The penalty of each scaled coefficient and shift; empty where there is none.
+  /// Returns the penalty of each scaled coefficient and shift; empty if there is none.
   [[nodiscard]] std::vector<double> l1() const {
     if (problem_.l1 == 0) return {};
     const auto one = at::cat({problem_.l1 / losses_ / scale_.deviation, at::zeros({1}, at::kDouble)});
@@ -81,7 +81,7 @@ class ScaledLoss {
   }
 
  private:
-  /// Sums of derivatives by coefficients and shifts, of losses, and of the ranks that ask for an end.
+  /// Sums derivatives by coefficients and shifts, losses, and the number of ranks that ask for an end.
   [[nodiscard]] std::vector<double> over_rows(const at::Tensor& coef, const at::Tensor& shift) const {
     const auto k = problem_.outputs, width = f_ + 1;
     Totals totals(static_cast<std::size_t>(k * width + 2));
@@ -102,10 +102,10 @@ class ScaledLoss {
 
   const LinearLoss& problem_;
   Scale scale_;
-  at::Tensor origin_, offset_;  ///< the mean is taken off the rows, or off the products of sparse ones
+  at::Tensor origin_, offset_;  ///< the mean, subtracted from the rows, or from the products of sparse rows
   std::int64_t f_;
-  double losses_ = 1;  ///< how many losses' sum the penalties are beside
-  double l2_;          ///< beside the mean
+  double losses_ = 1;  ///< the weight of the sum of losses to which penalties are added
+  double l2_;          ///< added to the mean
   heatpp::detail::Watch& watch_;
 };
 

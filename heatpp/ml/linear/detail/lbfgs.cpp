@@ -27,11 +27,11 @@ double largest(const Vector& x) {
 
 struct Point {
   Vector x, gradient;
-  Vector slopes;  ///< the gradient of all; where |x_i| has none, what is nearest to 0 of what it may be
+  Vector slopes;  ///< the gradient with l1; if |x_i| has none, the subgradient nearest to 0
   double value;
 };
 
-/// What is made small: an objective and l1 beside it.
+/// An objective to minimize, and the weights of l1.
 struct Problem {
   const Objective& objective;
   const Vector& l1;
@@ -49,19 +49,19 @@ struct Problem {
     }
     return point;
   }
-  /// Leaves in a direction what goes downhill, so that no number of x leaves its orthant where it is 0.
+  /// Sets to 0 what is not downhill in a direction, so that no number of x leaves its orthant from 0.
   void downhill(Vector& direction, const Point& from) const {
     for (std::size_t i = 0; i < l1.size(); ++i)
       if (l1[i] > 0 && direction[i] * from.slopes[i] > 0) direction[i] = 0;
   }
-  /// Makes 0 of numbers that have left the orthant which `from` is in or goes into.
+  /// Sets to 0 numbers that have left the orthant in which `from` is or into which it moves.
   void to_orthant(Vector& x, const Point& from) const {
     for (std::size_t i = 0; i < l1.size(); ++i)
       if (l1[i] > 0 && x[i] * (from.x[i] != 0 ? from.x[i] : -from.slopes[i]) <= 0) x[i] = 0;
   }
 };
 
-/// The curvature that the last steps have shown.
+/// The curvature found by the last steps.
 class Curvature {
  public:
   explicit Curvature(std::size_t memory) : memory_(memory) {}
@@ -76,7 +76,7 @@ class Curvature {
     pairs_.push_back(std::move(pair));
     if (pairs_.size() > memory_) pairs_.pop_front();
   }
-  /// Minus the gradient, times the inverse Hessian as far as it is known.
+  /// Returns minus the gradient times the approximate inverse Hessian.
   [[nodiscard]] Vector direction(const Vector& gradient) const {
     auto d = gradient;
     Vector along(pairs_.size());
@@ -102,7 +102,7 @@ class Curvature {
 constexpr double lower = 1e-4;
 constexpr int most_tries = 40;
 
-/// The point at a step along `direction` that is lower and flatter enough, from `step` on.
+/// Searches from `step` on for a point along `direction` that is low and flat enough (Wolfe's conditions).
 std::optional<Point> searched(const Problem& problem, const Point& from, const Vector& direction, double step) {
   constexpr double flatter = 0.9;
   const auto slope = dot(from.gradient, direction), rounding = 8 * eps * std::abs(from.value);
@@ -118,7 +118,7 @@ std::optional<Point> searched(const Problem& problem, const Point& from, const V
     if (low) {
       step = std::isfinite(longest) ? (shortest + longest) / 2 : 4 * step;
     } else {
-      const auto lowest = -slope * step * step / (2 * (rise - slope * step));  // of the parabola through what is known
+      const auto lowest = -slope * step * step / (2 * (rise - slope * step));  // minimum of the interpolating parabola
       const auto width = longest - shortest;
       step = std::isfinite(lowest) ? std::clamp(lowest, shortest + 0.1 * width, shortest + 0.5 * width)
                                    : shortest + 0.1 * width;
@@ -127,7 +127,7 @@ std::optional<Point> searched(const Problem& problem, const Point& from, const V
   return std::nullopt;
 }
 
-/// The same in the orthant of `from`, by halves of the step: only so low as it should be.
+/// Searches in the orthant of `from` by halving the step, until the value has fallen enough.
 std::optional<Point> searched_in_orthant(const Problem& problem, const Point& from, const Vector& direction,
                                          double step) {
   const auto rounding = 8 * eps * std::abs(from.value);
@@ -161,7 +161,7 @@ Minimum lbfgs(const Objective& objective, std::vector<double>& x, const LbfgsOpt
     }
     const auto length = std::sqrt(dot(point.slopes, point.slopes));
     auto next = search(problem, point, direction, curvature.empty() ? 1 / std::max(1.0, length) : 1.0);
-    if (!next) break;  // rounding is all that is left
+    if (!next) break;  // only rounding is left
     curvature.learn(point, *next);
     point = std::move(*next);
     ++iteration;

@@ -11,7 +11,7 @@ namespace {
 constexpr auto eps = std::numeric_limits<double>::epsilon();
 constexpr double good_ratio = 1e-7;  ///< of eigenvalues, so that nine digits are left
 
-/// f(block) of the rows of another source.
+/// A source of f(block) for the blocks of another source.
 class MappedRows final : public RowSource {
  public:
   using Map = std::function<at::Tensor(const at::Tensor& block)>;
@@ -36,8 +36,8 @@ bool well_conditioned(const at::Tensor& eigenvalues) {
   return eigenvalues[0].item<double>() > good_ratio * eigenvalues[-1].item<double>();
 }
 
-/// 1 for columns that say something, 0 for those that are constant but for the rounding of their mean (Chan, Golub,
-/// LeVeque 1983), which an intercept has taken.
+/// Returns 1 for columns with information, and 0 for those that are constant except for the rounding of their mean
+/// (Chan, Golub, LeVeque 1983), which the intercept covers.
 at::Tensor telling(const Gram& gram, const NormalEquations& equations, bool intercept) {
   const auto squares = equations.xx.diagonal();
   if (!intercept) return at::ones_like(squares);
@@ -45,7 +45,7 @@ at::Tensor telling(const Gram& gram, const NormalEquations& equations, bool inte
   return (squares > gram.n * rounding.square()).to(at::kDouble);
 }
 
-/// Nothing where the equations do not say enough.
+/// Returns the solution, or nullopt if the equations are too ill-conditioned.
 std::optional<at::Tensor> solved(const NormalEquations& equations, const at::Tensor& telling, double alpha) {
   const auto a = equations.xx + alpha * at::eye(equations.xx.size(0), at::kDouble);
   const auto lengths = a.diagonal().sqrt().unsqueeze(1);
@@ -55,7 +55,7 @@ std::optional<at::Tensor> solved(const NormalEquations& equations, const at::Ten
   return at::matmul(vectors, at::matmul(vectors.t(), equations.xy / lengths) / values.unsqueeze(1)) / lengths;
 }
 
-/// A triangle's place is taken by any matrix R with X'X = R'R, and q = Q'y of X = Q R.
+/// Factors of X: any matrix R with X'X = R'R, instead of a triangle, and q = Q'y with X = Q R.
 struct Factors {
   at::Tensor r, q;
 };

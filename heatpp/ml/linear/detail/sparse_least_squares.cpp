@@ -13,7 +13,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// The weighted mean of each target.
+/// Returns the weighted mean of each target.
 at::Tensor means_of(const char* op, const Rows& rows, const at::Tensor& targets,
                     const std::optional<at::Tensor>& roots) {
   const auto failure = heatpp::detail::failure_of([&] { check_targets(op, targets, rows.first()); });
@@ -23,7 +23,7 @@ at::Tensor means_of(const char* op, const Rows& rows, const at::Tensor& targets,
   return sums.slice(0, 0, -1) / sums[-1];
 }
 
-/// Rows minus their mean, times the roots of their weights.
+/// Returns the operator of rows minus their mean, times the roots of their weights.
 linalg::LinearOperator centred(const sparse::DCSRMatrix& a, const DNDarray& mean,
                                const std::optional<DNDarray>& roots) {
   const auto weighted = [roots](const DNDarray& u) { return roots ? u * *roots : u; };

@@ -4,13 +4,13 @@
 
 namespace heatpp::ml::detail {
 
-/// What is to be predicted for the rows of this rank.
+/// The targets of this rank's rows.
 struct Targets {
   at::Tensor values;  ///< (rows, targets), float64
   bool single;        ///< given as (samples,)
 };
-/// `y` has shape (samples,) or (samples, targets) and any layout. Collective where it is cut otherwise than the rows.
-/// Throws ValueError for another shape.
+/// Returns this rank's targets: `y` has shape (samples,) or (samples, targets) and any layout. Collective if it is cut
+/// otherwise than the rows. Throws ValueError for another shape.
 [[nodiscard]] Targets targets_beside(const char* op, const Rows& rows, const DNDarray& y);
 
 }  // namespace heatpp::ml::detail

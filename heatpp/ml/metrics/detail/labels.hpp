@@ -6,11 +6,11 @@
 
 namespace heatpp::ml::detail {
 
-/// A vector as rows of one number, of two vectors the one that is split, so that nothing becomes whole. Local.
+/// Returns `x`, or `other` if only that one is split, as rows of one number, so that nothing is gathered. Local.
 [[nodiscard]] Rows as_column(const char* op, const DNDarray& x, const DNDarray& other);
 
-/// What add(i, sums) adds up over the rows i of all ranks, in several threads. Collective: one all-reduce of numbers +
-/// 1 float64, none where rows are replicated.
+/// Sums what add(i, sums) adds for the rows i of all ranks, in several threads. Collective: one all-reduce of numbers +
+/// 1 float64, none if rows are replicated.
 template <class F>
 [[nodiscard]] std::vector<double> counted(const Rows& rows, std::size_t numbers, F add) {
   constexpr std::int64_t grain = 1 << 15;

@@ -5,19 +5,19 @@
 
 namespace heatpp::ml::detail {
 
-/// (n, columns), of a vector one column. Local.
+/// Returns rows (n, columns); a vector has one column. Local.
 [[nodiscard]] Rows as_matrix(const DNDarray& x);
 
 /// Scores of rows whose labels are known: a vector, or (n, columns).
 struct LabelledScores {
-  /// Collective: finds labels as distinct_labels, an all-reduce of 8 bytes, and one of 24 with weights. Throws
+  /// Finds labels. Collective: as distinct_labels, an all-reduce of 8 bytes, and with weights one of 24. Throws
   /// ValueError for shapes that do not fit, no rows, and scores that are not finite, TypeError for labels that are
   /// fractions.
   LabelledScores(const char* op, const DNDarray& y_true, const DNDarray& y_score,
                  const std::optional<DNDarray>& sample_weight);
-  /// This rank's rows of a label.
+  /// Returns which of this rank's rows have a label.
   [[nodiscard]] at::Tensor has(std::int64_t label) const { return truth == label; }
-  /// The weight of all rows of each label. Collective: one all-reduce.
+  /// Returns the weight of all rows of each label. Collective: one all-reduce.
   [[nodiscard]] std::vector<double> sizes() const;
 
   Rows rows;
@@ -26,10 +26,10 @@ struct LabelledScores {
   std::vector<std::int64_t> labels;
 };
 
-/// A vector cut as the rows, of those where `mask` is true: a new cut, of which every rank hears.
+/// Returns the elements, cut as the rows, for which `mask` is true. Collective: all ranks learn the new cut.
 [[nodiscard]] DNDarray chosen(const Rows& rows, const at::Tensor& x, const at::Tensor& mask);
 
-/// The mean of numbers, or that with the weights. Throws ValueError for another average. Local.
+/// Returns the mean of numbers, weighted if asked. Throws ValueError for another average. Local.
 [[nodiscard]] double mean_of(const char* op, ScoreAverage average, std::span<const double> numbers,
                              std::span<const double> weights);
 

@@ -24,7 +24,7 @@ template <int bytes>
   return sum;
 }
 
-/// Two registers of rows at a time, of which `scratch` keeps the deviations.
+/// Computes densities of two registers of rows at a time; `scratch` keeps the deviations.
 template <int bytes>
 [[gnu::always_inline]] inline void triangle_rows(const Columns& x, const double* mean, const double* factor,
                                                  double height, double* scratch, double* out) {
@@ -51,7 +51,7 @@ template <int bytes>
   }
 }
 
-/// The products of 4 features with `width` others over all rows.
+/// Computes the products of 4 features with `width` others over all rows.
 template <int bytes, int width>
 [[gnu::always_inline]] inline void add_tile(const Columns& d, const double* shares, std::int64_t i, std::int64_t j,
                                             double* second) {
@@ -143,7 +143,7 @@ HEATPP_SIMD Two moments_of(const double* __restrict x, double mean, const double
 HEATPP_SIMD void raise_to(double* __restrict most, const double* __restrict x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) most[i] = x[i] > most[i] ? x[i] : most[i];
 }
-constexpr double least_log = -230;  // its power is 1e-100: smaller ones would slow all products with them down
+constexpr double least_log = -230;  // exp of it is 1e-100: smaller numbers would slow down all products with them
 HEATPP_SIMD void below(double* __restrict x, const double* __restrict most, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto difference = x[i] - most[i];

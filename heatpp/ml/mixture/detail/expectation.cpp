@@ -8,27 +8,27 @@ namespace {
 
 std::int64_t padded(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
-/// Zeros behind the columns of a matrix.
+/// Returns a matrix with its columns padded with zeros.
 at::Tensor padded_columns(const at::Tensor& x) {
   auto wide = at::zeros({x.size(0), padded(x.size(1), feature_padding)}, at::kDouble);
   wide.slice(1, 0, x.size(1)).copy_(x);
   return wide;
 }
 
-/// What a thread works in: rows about an origin, and their shares.
+/// The working memory of a thread: rows about an origin, and their shares.
 class Workspace {
  public:
   Workspace(std::int64_t k, const at::Tensor& origin)
       : origin_(origin),
         features_(padded(origin.size(0), feature_padding)),
         rows_(padded(std::clamp<std::int64_t>(cached / features_, 64, 512), row_padding)),
-        stride_(rows_ + 8),  // columns an even power of two apart would share lines of the cache
+        stride_(rows_ + 8),  // columns at a distance of a power of two would compete for cache lines
         x_(numbers(features_ * stride_)),
         scratch_(numbers(features_ * stride_)),
         shares_(numbers(k * stride_)),
         norms_(numbers(stride_)) {}
 
-  /// Calls f(first, count) with the rows of a piece, some at a time.
+  /// Calls f(first, count) for the rows of a piece, some at a time.
   template <class T, class F>
   void for_rows(const Piece<T>& piece, F f) {
     for (std::int64_t first = 0; first < piece.rows; first += rows_) {
@@ -42,10 +42,10 @@ class Workspace {
   [[nodiscard]] double* shares(std::int64_t component) { return shares_.data() + component * stride_; }
   [[nodiscard]] double* norms() { return norms_.data(); }
   [[nodiscard]] std::int64_t stride() const { return stride_; }
-  [[nodiscard]] std::int64_t used() const { return used_; }  ///< rows, padded
+  [[nodiscard]] std::int64_t used() const { return used_; }  ///< number of rows, padded
 
  private:
-  static constexpr std::int64_t cached = 8192;  ///< numbers
+  static constexpr std::int64_t cached = 8192;  ///< numbers that stay in the cache
   [[nodiscard]] static std::vector<double> numbers(std::int64_t n) {
     return std::vector<double>(static_cast<std::size_t>(n));
   }
@@ -66,7 +66,7 @@ class Workspace {
   std::vector<double> x_, scratch_, shares_, norms_;
 };
 
-/// Components as the kernels want them, about an origin.
+/// Components in the layout of the kernels, about an origin.
 class Densities {
  public:
   explicit Densities(const Components& c)
@@ -79,7 +79,7 @@ class Densities {
   [[nodiscard]] std::int64_t count() const { return means_.size(0); }
   [[nodiscard]] const at::Tensor& means() const { return means_; }
 
-  /// Shares and norms of the rows in the workspace.
+  /// Computes shares and norms of the rows in the workspace.
   void operator()(Workspace& work) const {
     for (std::int64_t c = 0; c < count(); ++c) {
       const auto* mean = means_.const_data_ptr<double>() + c * means_.size(1);
@@ -92,7 +92,7 @@ class Densities {
   }
 
  private:
-  /// Upper triangular factors in tiles of columns, one line for each component, or for all.
+  /// Returns upper triangular factors in tiles of columns, one line for each component, or one for all.
   [[nodiscard]] static at::Tensor tiles(const Components& c) {
     const auto f = c.features(), size = padded(f, feature_padding);
     const auto all = c.factors.reshape({-1, f, f});
@@ -113,7 +113,7 @@ class Densities {
   at::Tensor factors_;
 };
 
-/// Sums of one thread, with padded features, and as they are sent.
+/// The sums of one thread, with padded features, and their form as a message.
 class Sums {
  public:
   Sums(CovarianceType type, std::int64_t k, std::int64_t f)
@@ -126,7 +126,7 @@ class Sums {
         second_(at::zeros(type == CovarianceType::full ? std::vector{k, size_, size_} : std::vector{k, size_},
                           at::kDouble)) {}
 
-  /// Adds the rows in the workspace about a component's mean by their shares.
+  /// Adds the rows in the workspace about a component's mean, weighted by their shares.
   void add(std::int64_t c, const double* mean, Workspace& work) {
     const auto* shares = work.shares(c);
     auto *first = first_.data_ptr<double>() + c * size_, *second = second_.data_ptr<double>();
@@ -138,7 +138,7 @@ class Sums {
   void add_norms(const double* norms, const double* weights, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) norms_ += norms[i] * (weights ? weights[i] : 1.0);
   }
-  /// All numbers behind one another: of a triangle those on and below the diagonal.
+  /// Returns all numbers in one vector; of triangles those on and below the diagonal.
   [[nodiscard]] at::Tensor packed(double vote) const {
     std::vector<at::Tensor> parts{counts_, first_.slice(1, 0, f_).flatten()};
     if (type_ == CovarianceType::full)
@@ -161,7 +161,7 @@ class Sums {
   }
 
  private:
-  /// Where numbers on and below the diagonal lie in matrices of that width.
+  /// Returns where the numbers on and below the diagonal lie in matrices of that width.
   [[nodiscard]] static at::Tensor triangle(std::int64_t f, std::int64_t width) {
     const auto places = at::tril_indices(f, f);
     return places[0] * width + places[1];
@@ -173,14 +173,14 @@ class Sums {
   double norms_ = 0;
 };
 
-/// Places that deviations are from, (k, padded features) about an origin.
+/// The places about which deviations are taken, (k, padded features), relative to an origin.
 struct Places {
   at::Tensor origin, places;
   std::int64_t features;
 };
 
-/// The sums of all rows by shares that fill(piece, first, count, workspace) gives some rows of a piece at a time, and
-/// behind them that of the norms, and of the ranks that want to stop.
+/// Sums all rows, weighted by the shares that fill(piece, first, count, workspace) computes for some rows of a piece at
+/// a time; also sums the norms, and the ranks that ask to stop.
 template <class Fill>
 at::Tensor sums_of(const Weighted& data, CovarianceType type, const Places& about, double vote, Fill fill) {
   const auto k = about.places.size(0), width = about.places.size(1);

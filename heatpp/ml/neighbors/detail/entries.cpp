@@ -10,8 +10,8 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Rows as they travel: a line of the first row's number, their count and features, and one for each entry of its row
-/// among these, column and value.
+/// Packs rows for a message: a line with the first row's number, their count and features, and a line for each entry
+/// with its row among these, column and value.
 at::Tensor packed(const sparse::DCSRMatrix& a) {
   const auto& block = sparse::detail::block_of(a);
   const auto rows = at::arange(block.rows(), at::kLong).repeat_interleave(block.row_ptr.diff());
@@ -21,7 +21,7 @@ at::Tensor packed(const sparse::DCSRMatrix& a) {
   return at::cat({at::tensor(head, at::kDouble).unsqueeze(0), entries}).contiguous();
 }
 
-/// Rows by their columns: which have an entry there.
+/// Rows by column: those that have an entry in it.
 class ByColumn {
  public:
   explicit ByColumn(const at::Tensor& lines)
@@ -42,7 +42,7 @@ class ByColumn {
   }
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t rows() const { return rows_; }
-  /// products += value * the column.
+  /// Adds: products += value * the column.
   void add(std::int32_t column, double value, std::vector<double>& products) const {
     const auto j = static_cast<std::size_t>(column);
     for (auto i = ptr_[j]; i < ptr_[j + 1]; ++i) products[static_cast<std::size_t>(row_[i])] += value * value_[i];

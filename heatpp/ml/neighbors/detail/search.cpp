@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t tile_rows = 128, tile_columns = 1024;  // of lower bounds, in the second-level cache
 
-/// The sum over features, by eight sums of every eighth.
+/// Sums over features, as eight sums of every eighth feature.
 template <class T, class F>
 [[gnu::always_inline]] inline double eight_sums(const T* x, const T* y, std::int64_t features, F f) {
   double sums[8] = {};
@@ -40,13 +40,13 @@ HEATPP_EXACT(float)
 HEATPP_EXACT(double)
 #undef HEATPP_EXACT
 
-/// Some rows that are searched, and what the lower bounds need of them: side by side for differences, or about their
+/// Some rows to search, and what their lower bounds need: columns side by side for differences, or rows about their
 /// mean for a product.
 struct Stretch {
   at::Tensor rows;
   std::optional<Columns> columns = std::nullopt;
   at::Tensor origin = {}, centred = {}, norms = {};
-  double shrunk = 0;  ///< by which norms are multiplied, so that rounding raises no bound above the distance
+  double shrunk = 0;  ///< factor for norms, so that rounding lifts no bound above the distance
 };
 
 Stretch stretch_of(Metric metric, const at::Tensor& rows) {
@@ -59,7 +59,7 @@ Stretch stretch_of(Metric metric, const at::Tensor& rows) {
   return {rows, std::nullopt, origin, centred, centred.square().sum(1).mul_(shrunk), shrunk};
 }
 
-/// A lower bound for each row of `asking` and each of the stretch, up to what `offsets` adds to a row's.
+/// Computes a lower bound for each row of `asking` and each of the stretch; `offsets` is added to the bounds of a row.
 void bounds(Metric metric, const at::Tensor& asking, const Stretch& s, const at::Tensor& tile, at::Tensor& offsets) {
   if (s.columns) {
     differences(metric == Metric::manhattan ? Difference::sizes : Difference::squares, asking, *s.columns, tile);
@@ -72,11 +72,11 @@ void bounds(Metric metric, const at::Tensor& asking, const Stretch& s, const at:
   offsets = centred.square().sum(1).to(at::kDouble).mul_(s.shrunk);
 }
 
-/// What a bound in T may be at most, for one that is at most `limit` without rounding: any if there is no telling.
+/// Returns the largest rounded bound in T for an exact bound of at most `limit`, or infinity if it is unknown.
 template <class T>
 T at_most(const Stretch& s, double limit) {
   if (limit == -std::numeric_limits<double>::infinity()) return std::numeric_limits<T>::infinity();
-  limit += static_cast<double>(s.rows.size(1)) * std::numeric_limits<T>::min();  // what squares below it have lost
+  limit += static_cast<double>(s.rows.size(1)) * std::numeric_limits<T>::min();  // for squares that underflow
   if (s.columns) limit *= 1 + static_cast<double>(s.columns->features + 4) * std::numeric_limits<T>::epsilon();
   return std::nextafter(static_cast<T>(limit), std::numeric_limits<T>::infinity());
 }
@@ -105,7 +105,7 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
       const auto end = std::min(columns, c + some);
       if (!any_near(row + c, end - c, below)) continue;
       for (auto j = c; j < end; ++j) {
-        if (row[j] > below) continue;  // NaN, of what is too large for the dtype, tells nothing
+        if (row[j] > below) continue;  // NaN, from numbers too large for the dtype, is not skipped
         const auto apart = exact(x, learnt_rows + j * features, features);
         if (!(apart <= search.bound(top + i))) continue;
         search.take(top + i, {apart, first + j});

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t block_rows = 64;
 
-/// In the precision of rows: the greatest number of that type up to the edge, which the same rows are above.
+/// Rounds an edge down to the rows' precision: the same rows lie above the result.
 template <class T>
 std::vector<T> rounded_down(const std::vector<double>& edges) {
   std::vector<T> result(edges.begin(), edges.end());
@@ -22,7 +22,7 @@ std::vector<T> rounded_down(const std::vector<double>& edges) {
   return result;
 }
 
-/// How many of the 255 edges are below each number, by halving.
+/// Counts for each number how many of the 255 edges lie below it, by binary search.
 #define HEATPP_SEARCH(T)                                                                                   \
   HEATPP_SIMD void places(const T* __restrict x, const T* __restrict edges, std::int32_t* __restrict at) { \
     for (std::int64_t i = 0; i < block_rows; ++i) at[i] = 0;                                               \
@@ -33,7 +33,7 @@ HEATPP_SEARCH(float)
 HEATPP_SEARCH(double)
 #undef HEATPP_SEARCH
 
-/// The bins of up to block_rows rows.
+/// Finds the bins of up to block_rows rows.
 template <class T>
 void bin_block(const T* rows, std::int64_t count, const Bins& bins, const std::vector<T>& edges, BinnedRows& out,
                std::int64_t first) {
@@ -50,7 +50,7 @@ void bin_block(const T* rows, std::int64_t count, const Bins& bins, const std::v
   }
 }
 
-/// One line of the cache for up to 64 features, so that a row is fetched at once.
+/// Returns the stride of a row: a cache line for up to 64 features, so that a row is fetched at once.
 std::int64_t stride_of(std::int64_t features) {
   if (features <= 32) return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(features)));
   return (features + 31) / 32 * 32;

@@ -9,12 +9,12 @@
 namespace heatpp::ml::detail {
 namespace {
 
-constexpr double least_weight = 1e-3;     // of second derivatives in a leaf
-constexpr double rounding = 0x1p-40;      // a smaller share of what a node has is no gain
-constexpr double least_rows_of_set = 10;  // whose second derivatives a category has at least, to be in a set
+constexpr double least_weight = 1e-3;     // least sum of second derivatives in a leaf
+constexpr double rounding = 0x1p-40;      // a smaller share of the node's value is no gain
+constexpr double least_rows_of_set = 10;  // least sum of second derivatives, in rows, of a category in a set
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-/// Sums of the rows of a node, or left of each of its divisions.
+/// Sums of the rows of a node, or of those left of each of its splits.
 struct Sums {
   double gradient, weight, rows;
 };
@@ -27,8 +27,8 @@ struct Prefixes {
   double gradient[edge_stride], weight[edge_stride], rows[edge_stride];
 };
 
-/// What the division behind each bin leaves of the loss, negated and without what the node has; -infinity where it may
-/// not be.
+/// Computes the gain of the split after each bin: minus the loss that it leaves, without that of the node; -infinity if
+/// the split is not allowed.
 HEATPP_SIMD void gains(const Prefixes& left, std::int64_t count, const Sums& all, double l2, double least_rows,
                        double* __restrict out) {
   for (std::int64_t b = 0; b < count; ++b) {
@@ -40,7 +40,7 @@ HEATPP_SIMD void gains(const Prefixes& left, std::int64_t count, const Sums& all
   }
 }
 
-/// What a division is asked for.
+/// The node to be split, and the limits for splits.
 struct Asked {
   const Cell& all;
   const Sums& sums;  ///< those of `all`
@@ -50,7 +50,7 @@ struct Asked {
   [[nodiscard]] bool bounded() const { return !limits.directions.empty(); }
 };
 
-/// The same of one division, with values within bounds that rise or fall as `direction` says.
+/// Returns the gain of one split, with values within bounds that rise or fall as `direction` says.
 double bounded_gain(const Cell& left, const Asked& asked, std::int64_t direction) {
   const auto right = asked.all - left;
   const auto [g, h, n] = in_numbers(left, asked.units);
@@ -63,7 +63,7 @@ double bounded_gain(const Cell& left, const Asked& asked, std::int64_t direction
   return -g * value - g2 * value2;
 }
 
-/// The best of the divisions behind the first `count` bins of a feature.
+/// Finds the best of the splits after the first `count` bins of a feature.
 void improve(BoostedSplit& best, const Cell* cells, std::int64_t count, const Cell& before, const Asked& asked,
              std::int64_t direction) {
   Prefixes left;
@@ -91,7 +91,7 @@ void improve(BoostedSplit& best, const Cell* cells, std::int64_t count, const Ce
   for (std::int64_t b = 0; b <= at; ++b) best.left += cells[b];
 }
 
-/// The bins of categories that have enough rows, by their gradient for each second derivative.
+/// Returns the bins of categories with enough rows, sorted by gradient / second derivative.
 std::vector<std::size_t> ordered_categories(const Cell* cells, std::size_t count, const Asked& asked) {
   const auto per_row = asked.sums.rows / asked.sums.weight;
   std::vector<std::pair<double, std::size_t>> found;
@@ -104,7 +104,7 @@ std::vector<std::size_t> ordered_categories(const Cell* cells, std::size_t count
   return bins;
 }
 
-/// The best set of categories; NaN is one, too, the last, where it is missing.
+/// Finds the best set of categories; if NaN occurs, it is the last category.
 void improve_by_set(BoostedSplit& best, const Cell* cells, std::int64_t count, bool missing, const Asked& asked) {
   auto order = ordered_categories(cells, static_cast<std::size_t>(count) + (missing ? 1 : 0), asked);
   if (order.size() < 2) return;
@@ -121,7 +121,7 @@ void improve_by_set(BoostedSplit& best, const Cell* cells, std::int64_t count, b
   }
 }
 
-/// The best division by one feature.
+/// Finds the best split by one feature.
 void improve_by(BoostedSplit& best, std::size_t j, const Bins& bins, const Cell* cells, const Asked& asked) {
   const auto* own = cells + bins.offsets[j];
   const auto count = bins.count[j];
@@ -141,7 +141,7 @@ BoostedSplit best_split(const Bins& bins, const Cell* cells, const Cell& all, co
   const auto sums = in_numbers(all, units);
   const Asked asked{all, sums, units, limits, bounds};
   std::vector<BoostedSplit> of_feature(static_cast<std::size_t>(bins.features), BoostedSplit{.gain = never});
-  constexpr std::int64_t few = 16;  // features that are not worth another thread
+  constexpr std::int64_t few = 16;  // features that do not justify another thread
   at::parallel_for(0, bins.features, few, [&](std::int64_t first, std::int64_t last) {
     for (auto j = static_cast<std::size_t>(first); j < static_cast<std::size_t>(last); ++j)
       improve_by(of_feature[j], j, bins, cells, asked);
@@ -155,7 +155,7 @@ BoostedSplit best_split(const Bins& bins, const Cell* cells, const Cell& all, co
   const auto without = asked.bounded() ? -sums.gradient * value_of(all, units, limits.l2, bounds)
                                        : sums.gradient * sums.gradient / (sums.weight + limits.l2);
   const auto gain = best.gain - without;
-  const auto chance = units.gradient * units.gradient * sums.rows / (sums.weight + limits.l2);  // of rounded rows
+  const auto chance = units.gradient * units.gradient * sums.rows / (sums.weight + limits.l2);  // from rounding
   if (!(gain > rounding * std::max(std::abs(best.gain), std::abs(without)) + chance)) return {};
   best.gain = gain;
   return best;

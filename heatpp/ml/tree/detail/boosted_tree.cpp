@@ -9,19 +9,19 @@ namespace {
 
 Cell* cells_of(const at::Tensor& cells) { return reinterpret_cast<Cell*>(cells.mutable_data_ptr<std::int64_t>()); }
 
-/// parent - child, in place of the parent's.
+/// Replaces the parent's cells by parent - child.
 void take_away(const at::Tensor& parent, const at::Tensor& child) {
   auto* from = parent.mutable_data_ptr<std::int64_t>();
   const auto* part = child.const_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < child.numel(); ++i) from[i] -= part[i];
 }
 
-/// The leaves below each node, by the range of their values.
+/// The range of the values of the leaves below each node.
 struct Range {
   double least, largest;
 };
 
-/// Puts a bound to all values below a node.
+/// Limits all values below a node to a range.
 void bound_below(Trees& tree, std::int32_t node, double low, double high) {
   const auto& at = tree.nodes[static_cast<std::size_t>(node)];
   if (at.leaf()) {
@@ -44,7 +44,7 @@ double value_of(const Cell& sums, const Units& units, double l2, const Bounds& b
 
 void keep_directions(Trees& tree, std::span<const std::int64_t> directions) {
   std::vector<Range> below(tree.nodes.size());
-  for (auto i = std::ssize(tree.nodes) - 1; i >= 0; --i) {  // children lie behind their parents
+  for (auto i = std::ssize(tree.nodes) - 1; i >= 0; --i) {  // children follow their parents
     const auto& node = tree.nodes[static_cast<std::size_t>(i)];
     auto& range = below[static_cast<std::size_t>(i)];
     if (node.leaf()) {
@@ -84,7 +84,7 @@ at::Tensor TreeGrower::new_cells() {
 void TreeGrower::sum_cells(const Leaf& leaf, const at::Tensor& cells, std::int64_t* flag) {
   const std::span<const std::uint32_t> order =
       order_.subspan(static_cast<std::size_t>(leaf.begin), static_cast<std::size_t>(leaf.end - leaf.begin));
-  constexpr std::int64_t few = 1 << 14;  // additions that are not worth another thread
+  constexpr std::int64_t few = 1 << 14;  // additions that do not justify another thread
   const auto grain = std::max<std::int64_t>(1, few / std::max<std::int64_t>(1, std::ssize(order)));
   auto* sums = cells_of(cells);
   at::parallel_for(0, bins_.features, grain, [&](std::int64_t first, std::int64_t last) {

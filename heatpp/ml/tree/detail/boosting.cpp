@@ -38,14 +38,14 @@ template void LearntBoosting::add_scores(const Piece<double>&, double*, std::int
 
 namespace {
 
-/// Whether no loss of the last iterations is less, by `tol`, than that before them.
+/// Whether no loss of the last iterations is lower, by `tol`, than that before them.
 bool settled(const std::vector<double>& losses, std::int64_t iterations, double tol) {
   if (std::ssize(losses) <= iterations) return false;
   const auto last = losses.end() - iterations;
   return std::all_of(last, losses.end(), [&](double loss) { return !(loss < last[-1] - tol); });
 }
 
-/// Scores of all rows, and how they change.
+/// One fit: the scores of all rows, updated tree by tree.
 class Boosting {
  public:
   Boosting(const Task& task, const HistGradientBoostingOptions& options, std::shared_ptr<const LearntBoosting> start);
@@ -53,10 +53,10 @@ class Boosting {
 
  private:
   void start_scores();
-  /// Whether to go on after an iteration.
+  /// Computes losses after an iteration; returns whether to continue.
   bool judge(std::int64_t iteration);
   void grow(std::int64_t output);
-  /// Leaves of losses with a corner get the quantile of what the scores leave of their targets.
+  /// Sets leaves to quantiles of the residuals for losses without second derivatives.
   void write_quantiles(GrownTree& grown) const;
   void add_to_scores(std::int64_t output, const GrownTree& grown);
 

@@ -7,16 +7,16 @@
 
 namespace heatpp::ml::detail {
 
-/// What boosting has learnt: scores are the baseline and the sum of what the trees say.
+/// The fitted state of boosting: scores are the baseline plus the values of all trees.
 struct LearntBoosting {
-  std::vector<double> baseline{};  ///< of each output
+  std::vector<double> baseline{};  ///< for each output
   Trees trees{};                   ///< iteration by iteration, one for each output
   std::int64_t features = 0;
   std::optional<Communicator> comm = std::nullopt;
   Categories categories{};
   [[nodiscard]] std::int64_t outputs() const { return std::ssize(baseline); }
   [[nodiscard]] std::int64_t iterations() const { return trees.size() / outputs(); }
-  /// Adds the scores of the rows of a piece, (rows, outputs) or however far apart rows and outputs lie.
+  /// Adds the scores of a piece's rows, (rows, outputs), with given distances between rows and between outputs.
   template <class T>
   void add_scores(const Piece<T>& piece, double* scores, std::int64_t of_row, std::int64_t of_output) const;
 
@@ -25,10 +25,10 @@ struct LearntBoosting {
   void add_trees(const Piece<T>& piece, double* scores, std::int64_t of_row, std::int64_t of_output) const;
 };
 
-/// Throws ValueError for options out of range, or that do not fit so many features.
+/// Throws ValueError for options out of range, or that do not fit this number of features.
 void check_options(const char* op, const HistGradientBoostingOptions& options, std::int64_t features);
 
-/// Learns trees, going on from `start` if that fits. Collective, as the estimators say.
+/// Grows trees, starting from `start` if that fits. Collective, as the estimators say.
 [[nodiscard]] std::shared_ptr<const LearntBoosting> boosted(Task task, const HistGradientBoostingOptions& options,
                                                             std::shared_ptr<const LearntBoosting> start);
 

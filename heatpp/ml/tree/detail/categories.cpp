@@ -7,13 +7,13 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Some different numbers, rising; more than `most` are not kept apart.
+/// Distinct numbers in rising order; stops at more than `most`.
 class Distinct {
  public:
   explicit Distinct(std::int64_t most) : most_(most) {}
   void add(double x) {
     if (x != x || std::ssize(numbers_) > most_) return;
-    x += 0.0;  // -0 is 0, whichever comes first
+    x += 0.0;  // makes -0 equal to 0
     const auto place = std::ranges::lower_bound(numbers_, x);
     if (place == numbers_.end() || *place != x) numbers_.insert(place, x);
   }
@@ -24,7 +24,7 @@ class Distinct {
   std::vector<double> numbers_;
 };
 
-/// The numbers of this rank's rows.
+/// Returns the distinct numbers of this rank's rows.
 std::vector<Distinct> own_numbers(const Rows& rows, std::span<const std::int64_t> features, std::int64_t most) {
   std::vector<std::vector<Distinct>> of_thread(threads(), std::vector<Distinct>(features.size(), Distinct(most)));
   const auto work = [&] {
@@ -44,7 +44,7 @@ std::vector<Distinct> own_numbers(const Rows& rows, std::span<const std::int64_t
 
 /// Adds the numbers of the other ranks.
 void gather(const Communicator& comm, std::int64_t most, std::vector<Distinct>& found) {
-  const auto record = static_cast<std::size_t>(most) + 2;  // how many, and they
+  const auto record = static_cast<std::size_t>(most) + 2;  // their count, and the numbers
   const auto ranks = static_cast<std::size_t>(comm.size());
   std::vector<double> own(found.size() * record, 0.0), all(own.size() * ranks);
   for (std::size_t c = 0; c < found.size(); ++c) {

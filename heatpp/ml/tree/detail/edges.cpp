@@ -14,12 +14,12 @@ namespace {
 using heatpp::detail::Keys;
 
 constexpr double most_sampled = 200'000;
-constexpr std::size_t record = 257;  // bins, whether apart, and their numbers or edges
+constexpr std::size_t record = 257;  // bins, whether each holds one number, and numbers or edges
 
-/// The features whose edges a rank finds.
+/// Returns the first of the features whose edges a rank finds.
 std::int64_t first_feature(std::int64_t features, int rank, int ranks) { return features * rank / ranks; }
 
-/// Rows that are looked at, as keys that order as the numbers do, each thread's behind one another.
+/// Sampled rows as keys, which are ordered as the numbers, thread by thread.
 template <class T>
 std::vector<typename Keys<T>::K> sampled(const char* op, const Rows& rows, std::uint64_t seed, Totals& missing) {
   std::vector<std::vector<typename Keys<T>::K>> of_thread(threads());
@@ -53,7 +53,7 @@ std::vector<K> transposed(const std::vector<K>& rows, std::int64_t features) {
   return columns;
 }
 
-/// Sends each rank its features' keys. The keys that came from rank r begin at starts[r].
+/// Sends each rank the keys of its features. Keys from rank r begin at starts[r].
 template <class K>
 std::vector<K> brought_together(const Rows& rows, const std::vector<K>& columns,
                                 const std::vector<std::int64_t>& counts, std::vector<std::int64_t>& starts) {
@@ -77,7 +77,7 @@ std::vector<K> brought_together(const Rows& rows, const std::vector<K>& columns,
   return received;
 }
 
-/// The quantile at part / parts of sorted keys, as in numpy's averaged_inverted_cdf.
+/// Returns the quantile at part / parts of sorted keys, as numpy's averaged_inverted_cdf.
 template <class T, class K>
 double quantile(std::span<const K> sorted, std::int64_t part, std::int64_t parts) {
   const auto n = std::ssize(sorted), place = part * n / parts;
@@ -88,7 +88,7 @@ double quantile(std::span<const K> sorted, std::int64_t part, std::int64_t parts
   return at(place - 1) / 2 + at(place) / 2;
 }
 
-/// What is told of a feature: bins, whether each holds one number, and that number, else the edges.
+/// Writes a feature's record: bins, whether each holds one number, and these numbers, else the edges.
 template <class T, class K>
 void describe(std::span<K> keys, std::int64_t max_bins, double* out) {
   heatpp::detail::sort_keys(keys.data(), std::ssize(keys));
@@ -107,7 +107,7 @@ void describe(std::span<K> keys, std::int64_t max_bins, double* out) {
   out[0] = static_cast<double>(std::max<std::int64_t>(1, different));
 }
 
-/// What is told of all features, on every rank.
+/// Returns the records of all features, on every rank.
 template <class T>
 std::vector<double> described(const Rows& rows, std::vector<typename Keys<T>::K> sample, std::int64_t max_bins) {
   using K = typename Keys<T>::K;
@@ -166,7 +166,7 @@ Bins from_records(const std::vector<double>& records, const std::vector<double>&
   return bins;
 }
 
-/// Tells of features of categories what is told of features with few numbers.
+/// Writes records of categorical features, like those of features with few numbers.
 void describe_categories(const char* op, const Rows& rows, std::span<const std::int64_t> features,
                          std::int64_t max_bins, std::vector<double>& records) {
   const auto found = categories_of(op, rows, features, max_bins);
@@ -194,7 +194,7 @@ Bins bins_of(const char* op, const Rows& rows, std::int64_t max_bins, std::uint6
   return bins;
 }
 
-/// Rows of a rank, and cells of all features, are numbered by 32 bits.
+/// Throws ValueError if the numbers of rows of a rank, or cells of all features, exceed 32 bits.
 void check_numbered(const char* op, const Rows& rows) {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   std::int64_t count = 0;

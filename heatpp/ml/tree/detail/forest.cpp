@@ -13,7 +13,7 @@ namespace heatpp::ml::detail {
 std::vector<std::uint8_t> bootstrap_times(const Rows& rows, std::uint64_t seed, std::int64_t tree) {
   constexpr std::int64_t chunk = random::detail::chunk<float>;
   const random::detail::Key key(seed_of(seed_of(seed, static_cast<std::uint64_t>(tree)), 0));
-  std::vector<float> at_least;  // u from which on a row is drawn so often
+  std::vector<float> at_least;  // the least u for each number of draws of a row
   double term = std::exp(-1.0), below = 0;
   for (std::int64_t times = 1; times <= most_times; ++times) {
     below += term;
@@ -38,14 +38,14 @@ std::vector<std::uint8_t> bootstrap_times(const Rows& rows, std::uint64_t seed, 
 
 namespace {
 
-/// What weights and targets are as whole numbers.
+/// Weights and targets as whole numbers.
 struct Prepared {
   ForestUnits units;
   at::Tensor pairs;
-  double middle = 0;  ///< of targets, which their pairs are about
+  double middle = 0;  ///< of targets; pairs are relative to it
 };
 
-/// Weights in units, of which a row has one at least.
+/// Returns weights in units; a row has at least one.
 at::Tensor whole_weights(const at::Tensor& w, const ForestUnits& units) {
   return at::where(w > 0, (w / units.weight).round().clamp_min(1), 0.0);
 }
@@ -83,13 +83,13 @@ std::vector<Drawn> drawn_rows(const ForestTask& task, const ForestLimits& limits
   return rows;
 }
 
-/// Adds a tree's share of what its divisions gain.
+/// Adds a tree's share of the gains of its splits.
 void add_importances(std::vector<double>& importances, const std::vector<double>& gains) {
   const auto sum = std::accumulate(gains.begin(), gains.end(), 0.0);
   for (std::size_t j = 0; sum > 0 && j < gains.size(); ++j) importances[j] += gains[j] / sum;
 }
 
-/// How many trees have a share in the importances.
+/// Returns the number of trees with at least one split.
 double dividing(const Trees& trees) {
   double count = 0;
   for (std::int64_t t = 0; t < trees.size(); ++t)

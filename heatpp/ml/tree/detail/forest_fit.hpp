@@ -10,15 +10,15 @@ namespace heatpp::ml::detail {
 [[nodiscard]] ForestLimits limits_of(const char* op, const RandomForestOptions& options, MaxFeatures default_features,
                                      std::int64_t features);
 
-/// Throws ValueError for more classes than a drawn row has bits for.
+/// Throws ValueError for more classes than the bits of a drawn row can number.
 void check_classes(const char* op, std::int64_t classes);
 
 struct FittedClasses {
   std::shared_ptr<const LearntForest> forest;
-  at::Tensor values;  ///< of classes
+  at::Tensor values;  ///< the classes
 };
-/// A forest of labels beside the rows, and of numbers. Where it is to go on from one that was learnt before of as many
-/// features (and of the `known` classes), that is in front. Collective, as the estimators say.
+/// Fit a forest to labels of the rows, or to numbers. If a forest with as many features (and the `known` classes) is
+/// given, its trees come first. Collective, as the estimators say.
 [[nodiscard]] FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
                                         const RandomForestOptions& forest, const LearntForest* before = nullptr,
                                         const std::optional<DNDarray>& known = std::nullopt);

@@ -11,7 +11,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Calls f(i) for 0 .. count from all threads, which take the next one as they are ready.
+/// Calls f(i) for 0 .. count from all threads; a thread takes the next i when it is ready.
 template <class F>
 void in_turns(std::int64_t count, F f) {
   std::atomic<std::int64_t> next = 0;
@@ -96,7 +96,7 @@ void ForestGrower::find(std::span<const OpenNode> nodes, std::vector<Looked>& lo
   });
 }
 
-/// Numbers that are all alike are not divided. Where a division gains nothing it is looked up whether they are.
+/// Refuses nodes with equal numbers. If the best split gains nothing, tests whether all numbers are equal.
 void ForestGrower::refuse_pure(const std::vector<GrowingTree>& trees, std::span<const OpenNode> nodes,
                                std::vector<Looked>& looked) const {
   if (data_.task.classes > 0) return;

@@ -4,25 +4,25 @@
 
 namespace heatpp::ml::detail {
 
-/// A node that may be divided.
+/// A node that may be split.
 struct OpenNode {
-  std::int64_t tree;  ///< of those that grow together
+  std::int64_t tree;  ///< its number among the trees that grow together
   std::int32_t node;
-  std::int64_t begin, end;  ///< of this rank's rows of the tree
+  std::int64_t begin, end;  ///< range of this rank's rows of the tree
   std::int64_t depth;
-  std::int64_t tried = 0;  ///< times that features were looked at
+  std::int64_t tried = 0;  ///< how often features were tried
   std::vector<std::int64_t> sums;
 };
 
-/// A tree of a forest, and this rank's rows of it, those of a node together.
+/// A tree of a forest, and this rank's rows of it; rows of a node are contiguous.
 struct GrowingTree {
   std::int64_t number;
   Trees tree;
   std::vector<Drawn> rows{};
-  std::vector<double> gains{};  ///< of each feature
+  std::vector<double> gains{};  ///< for each feature
 };
 
-/// Grows some trees at once. A level takes messages of up to `message_numbers` numbers.
+/// Grows several trees at once. A level takes messages of up to `message_numbers` numbers.
 class ForestGrower {
  public:
   static constexpr std::int64_t message_numbers = std::int64_t{1} << 21;
@@ -32,16 +32,16 @@ class ForestGrower {
     const Bins& bins;
     const BinnedRows& binned;
     const ForestUnits& units;
-    const at::Tensor& pairs;  ///< of numbers (gradient, weight), or weights
+    const at::Tensor& pairs;  ///< for numbers (gradient, weight), or weights
   };
   explicit ForestGrower(const Data& data) : data_(data) {}
-  /// Grows them to their ends. `flag` becomes the largest of all ranks.
+  /// Grows the trees to the end. `flag` becomes the maximum over ranks.
   void grow(std::vector<GrowingTree>& trees, std::int64_t& flag);
 
  private:
-  struct Looked {  // at some features of a node
+  struct Looked {  // features tried in a node
     std::vector<std::int32_t> features;
-    std::int64_t first;  // of its numbers in the message
+    std::int64_t first;  // position of its numbers in the message
     ForestSplit split;
   };
   [[nodiscard]] std::vector<OpenNode> roots(std::vector<GrowingTree>& trees, std::int64_t& flag) const;
@@ -60,7 +60,7 @@ class ForestGrower {
   std::vector<std::int64_t> cells_;
 };
 
-/// The sums of this rank's rows of a tree.
+/// Returns the sums of this rank's rows of a tree.
 [[nodiscard]] std::vector<std::int64_t> sums_of(const ForestGrower::Data& data, std::span<const Drawn> rows);
 
 }  // namespace heatpp::ml::detail

@@ -3,9 +3,9 @@
 namespace heatpp::ml::detail {
 namespace {
 
-constexpr double rounding = 1e-12;  // a smaller part of means is no difference between them
+constexpr double rounding = 1e-12;  // a smaller relative difference of means does not count
 
-/// The rows on one side of a division.
+/// The rows on one side of a split.
 struct Side {
   std::vector<std::int64_t> sums;
   std::int64_t rows = 0;
@@ -25,7 +25,7 @@ struct Side {
   }
 };
 
-/// The sum of squares of the weights of classes over their sum: the weight less its impurity.
+/// Returns the sum of squared class weights over their sum, i.e. the weight minus its impurity.
 double purity(const Side& side, const ForestUnits& units) {
   double squares = 0, sum = 0;
   for (const auto number : std::span(side.sums).first(static_cast<std::size_t>(units.classes))) {
@@ -64,7 +64,7 @@ struct Search {
     if (missing) pass(j, cells, count, cells + count * lanes);
   }
 
-  /// All divisions of a feature, the missing rows being left if they are given.
+  /// Tries all splits of a feature; missing rows go left if they are given.
   void pass(std::int32_t j, const std::int64_t* cells, std::int32_t count, const std::int64_t* missing) {
     const auto lanes = all.size();
     Side left{std::vector<std::int64_t>(lanes, 0)}, right;

@@ -17,13 +17,13 @@ using heatpp::detail::Keys;
 
 constexpr std::int64_t most_counts = 65536;
 
-/// What is searched for in a group: the number that so much weight is reached at, and what is known of it.
+/// The state of the search in a group: for the number at which the weight `needed` is reached.
 struct Sought {
   std::int64_t needed = 0, below = 0;  ///< weight up to it, and of the numbers below the prefix
   std::uint64_t prefix = 0;
   double fraction = 0;              ///< of the way to the next number
-  bool ends = false;                ///< whether no more weight is reached at it than needed
-  std::size_t begin = 0, live = 0;  ///< the items that begin with the prefix come first
+  bool ends = false;                ///< whether exactly the needed weight is reached at it
+  std::size_t begin = 0, live = 0;  ///< the items with the prefix come first
 };
 
 class Search {
@@ -60,7 +60,7 @@ class Search {
     return groups_.items().subspan(group.begin, group.live - group.begin);
   }
 
-  /// How much of the weight of each group lies below what is sought.
+  /// Sets the weight that is needed in a group.
   void ask(Sought& group, std::int64_t total) const {
     if (total <= 0) return;
     const auto all = static_cast<double>(total);
@@ -73,7 +73,7 @@ class Search {
     group.fraction = place - whole;
   }
 
-  /// The weight of each value of a digit among the live items, over all ranks.
+  /// Returns the weight of each value of a digit among the live items, over all ranks.
   std::vector<std::int64_t> counted(int shift) {
     std::vector<std::int64_t> counts(sought_.size() << bits_, 0);
     const auto mask = (std::uint64_t{1} << bits_) - 1;
@@ -101,7 +101,7 @@ class Search {
     group.live -= others.size();
   }
 
-  /// The least number behind the one found, of each group that needs it.
+  /// Returns the next larger number for each group that needs it.
   std::vector<double> next_numbers() {
     std::vector<double> next(sought_.size(), std::numeric_limits<double>::infinity());
     for_groups([&](std::size_t g) {

@@ -7,12 +7,12 @@
 namespace heatpp::ml::detail {
 namespace {
 
-constexpr std::size_t ahead = 16;  // rows whose bins are fetched before they are needed
+constexpr std::size_t ahead = 16;  // rows whose bins are prefetched
 
 std::uint32_t row_of(std::uint32_t row) { return row; }
 std::uint32_t row_of(const Drawn& drawn) { return drawn.row; }
 
-/// Calls f(i, row's bins) for all of an order.
+/// Calls f(i, row's bins) for all rows of an order.
 template <class T, class F>
 void for_rows(const BinnedRows& rows, std::span<const T> order, F f) {
   const auto* data = rows.data();
@@ -59,7 +59,7 @@ std::int64_t parted(const BinnedRows& rows, std::int64_t feature, const std::uin
   std::vector<std::int64_t> lefts(static_cast<std::size_t>(parts), 0);
   const auto* column = rows.column(feature);
   at::parallel_for(0, parts, 1, [&](std::int64_t p, std::int64_t last) {
-    for (; p < last; ++p) {  // left ones to the front of this part, others to the spare room
+    for (; p < last; ++p) {  // left rows to the front of this part, others to the spare room
       auto *to = order.data() + begin(p), *aside = spare + begin(p);
       for (auto i = begin(p); i < begin(p + 1); ++i) {
         const auto item = order[static_cast<std::size_t>(i)];
@@ -91,7 +91,7 @@ template std::int64_t parted(const BinnedRows&, std::int64_t, const std::uint8_t
 
 namespace {
 
-/// Where the cells of each of some features begin among those of all of them, in cells.
+/// Returns the first cell of each of some features among the cells of all of them.
 std::vector<std::int64_t> starts_of(const Bins& bins, std::span<const std::int32_t> features) {
   std::vector<std::int64_t> starts;
   std::int64_t at = 0;

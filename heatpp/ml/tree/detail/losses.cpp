@@ -31,7 +31,7 @@ at::Tensor means_of(const Task& task, const at::Tensor& scores) {
   return scores.softmax(0);
 }
 
-/// The first derivatives of a loss with a corner, for scores up to y and above.
+/// The first derivatives of a piecewise linear loss, for scores up to y and above.
 struct Slopes {
   double below = 0, above = 0;
 };
@@ -40,10 +40,10 @@ Slopes slopes_of(const Task& task) {
   return {-task.quantile, 1 - task.quantile};
 }
 
-/// Numbers of a run of rows; weights are null for 1.
+/// Numbers of consecutive rows; weights are null for 1.
 struct Run {
   const double *mean, *target, *weight;
-  const std::uint32_t* bits;  ///< of the rows, by which numbers are rounded
+  const std::uint32_t* bits;  ///< random bits of the rows, for rounding
   std::int64_t count;
 };
 struct PairUnits {
@@ -67,7 +67,7 @@ HEATPP_PAIRS(pairs_of_two, m - run.target[i], m*(1.0 - m))
 HEATPP_PAIRS(pairs_of_corner, m > run.target[i] ? units.slopes.above : units.slopes.below, 1.0)
 #undef HEATPP_PAIRS
 
-/// The largest first and second derivative of all ranks.
+/// Returns the largest first and second derivatives of all ranks.
 std::pair<double, double> largest_of(const Task& task, const at::Tensor& means) {
   Totals largest(2, ReduceOp::max);
   auto own = largest.of(0);
@@ -98,7 +98,7 @@ at::Tensor losses_of(const Task& task, const at::Tensor& scores) {
   return scores.logsumexp(0) - scores.gather(0, y.to(at::kLong).unsqueeze(0))[0];
 }
 
-/// The quantile of the targets that are learnt from.
+/// Returns the quantile of the training targets.
 double best_constant(const Task& task, double total_weight) {
   Groups all(task.weights ? std::optional(total_weight) : std::nullopt);
   const auto* y = task.targets.const_data_ptr<double>();

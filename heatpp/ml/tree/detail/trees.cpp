@@ -39,7 +39,7 @@ void Trees::append(const Trees& other) {
 std::int64_t Trees::depth(std::int64_t tree) const {
   const auto root = roots[static_cast<std::size_t>(tree)];
   std::vector<std::int64_t> below(static_cast<std::size_t>(end_of(tree) - root), 0);
-  for (auto i = std::ssize(below) - 1; i >= 0; --i) {  // children lie behind their parents
+  for (auto i = std::ssize(below) - 1; i >= 0; --i) {  // children follow their parents
     const auto& node = nodes[static_cast<std::size_t>(root + i)];
     if (node.leaf()) continue;
     const auto left = static_cast<std::size_t>(node.left - root);
@@ -55,7 +55,7 @@ std::int64_t Trees::leaves(std::int64_t tree) const {
 
 namespace {
 
-/// One column of the nodes.
+/// Returns one column of the nodes.
 template <class F>
 DNDarray column(const Trees& trees, Dtype dtype, const Communicator& comm, F f) {
   std::vector<double> numbers;
@@ -63,7 +63,7 @@ DNDarray column(const Trees& trees, Dtype dtype, const Communicator& comm, F f) 
   return replicated(at::tensor(numbers, at::kDouble), dtype, comm);
 }
 
-/// Whether every node lies below a parent of its tree or is its root.
+/// Whether every node has a parent in its tree or is its root.
 bool whole(const Trees& trees, std::int64_t features) {
   if (trees.roots.empty() ? !trees.nodes.empty() : trees.roots.front() != 0) return false;
   for (std::int64_t t = 0; t < trees.size(); ++t) {
@@ -99,12 +99,12 @@ void write_trees(const Trees& trees, const Communicator& comm, ModelState& state
 
 namespace {
 
-/// What is out of range stays out of range: no state has so many features or nodes.
+/// Converts a number so that one out of range stays out of range, since no state has as many features or nodes.
 std::int32_t number_of_node(std::int64_t number) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(number, -1, std::numeric_limits<std::int32_t>::max()));
 }
 
-/// The sets of nodes of categories, which a state without any does not have.
+/// Reads the sets of categorical nodes; a state without categories lacks them.
 void read_sets(const StateReader& read, Trees& trees) {
   if (!read.has_array("category_sets") && !read.has_array("set_of_node")) return;
   const auto sets = read.whole_numbers("category_sets", {-1, 4}).larray().contiguous();

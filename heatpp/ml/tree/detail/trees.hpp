@@ -5,49 +5,49 @@
 
 #include <array>
 
-// What trees have learnt: small, and the same on every rank.
+// Fitted trees: small, and equal on every rank.
 namespace heatpp::ml::detail {
 
-/// Some of a feature's bins, or of its categories by their positions.
+/// A set of bins of a feature, or of its categories by their positions.
 using BinSet = std::array<std::uint64_t, 4>;
 [[nodiscard]] inline bool holds(const BinSet& set, std::size_t bin) { return ((set[bin / 64] >> (bin % 64)) & 1) != 0; }
 inline void insert(BinSet& set, std::size_t bin) { set[bin / 64] |= std::uint64_t{1} << (bin % 64); }
 
-/// Rows with a number up to the threshold, or with a category of a set, go to child `left`, others to left + 1; a leaf
-/// has no feature.
+/// A node: rows with a number up to the threshold, or with a category of a set, go to child `left`, others to left + 1;
+/// a leaf has no feature.
 struct TreeNode {
   double threshold = 0;
   std::int32_t feature = -1, left = -1;
-  std::int32_t bin = 0;       ///< of the threshold; of categories the number of their set
-  bool missing_left = false;  ///< where NaN goes
+  std::int32_t bin = 0;       ///< of the threshold; for categories the number of their set
+  bool missing_left = false;  ///< whether NaN goes left
   bool by_set = false;
   [[nodiscard]] bool leaf() const { return feature < 0; }
 };
 
-/// Throws ValueError for more nodes than their numbers have bits for.
+/// Throws ValueError for more nodes than 32 bits can number.
 void check_nodes(std::int64_t nodes);
 
-/// Trees behind one another; each node has as many values as a row is told.
+/// Several trees in common arrays; each node has one value for each output.
 struct Trees {
   std::int64_t outputs = 1;
   std::vector<TreeNode> nodes{};
   std::vector<double> values{};       ///< nodes x outputs
   std::vector<std::int64_t> roots{};  ///< the first node of each tree
-  std::vector<BinSet> sets{};         ///< what goes left at nodes of categories
+  std::vector<BinSet> sets{};         ///< the categories that go left at categorical nodes
   [[nodiscard]] std::int64_t size() const { return std::ssize(roots); }
   [[nodiscard]] const double* value(std::int64_t node) const { return values.data() + node * outputs; }
-  /// A new node, a leaf. Returns its number.
+  /// Adds a node, a leaf, and returns its number.
   std::int32_t add();
-  /// Puts the trees of `other` behind these.
+  /// Appends the trees of `other`.
   void append(const Trees& other);
   [[nodiscard]] std::int64_t end_of(std::int64_t tree) const {
     return tree + 1 < size() ? roots[static_cast<std::size_t>(tree) + 1] : std::ssize(nodes);
   }
-  /// Levels below the root, and leaves.
+  /// Return the number of levels below the root, and of leaves.
   [[nodiscard]] std::int64_t depth(std::int64_t tree) const;
   [[nodiscard]] std::int64_t leaves(std::int64_t tree) const;
 
-  /// Calls f(row, values of the leaf of tree `tree`) for all rows of a piece, whose categories are positions.
+  /// Calls f(row, values of its leaf of tree `tree`) for all rows of a piece, whose categories are positions.
   template <class T, class F>
   void visit(std::int64_t tree, const Piece<T>& piece, F f) const {
     const auto root = roots[static_cast<std::size_t>(tree)];
@@ -69,7 +69,7 @@ struct Trees {
     }
     return at;
   }
-  /// The same of a row's bins, of which those behind the last of `count` numbers are NaN.
+  /// Returns the leaf for a row's bins; bins after the last of `count` numbers are NaN.
   [[nodiscard]] std::int64_t leaf_of_bins(std::int64_t root, const std::uint8_t* bins,
                                           const std::int32_t* count) const {
     auto at = root;
@@ -84,18 +84,18 @@ struct Trees {
   [[nodiscard]] const BinSet& set_of(const TreeNode& node) const { return sets[static_cast<std::size_t>(node.bin)]; }
 };
 
-/// As arrays of a model's state, and back. Reading throws ValueError for nodes that make no trees of so many features,
-/// and values of another number of outputs; it is collective where arrays are split.
+/// Write trees to a model's state, and read them. Reading throws ValueError for nodes that form no trees of this number
+/// of features, and values of another number of outputs; it is collective if arrays are split.
 void write_trees(const Trees& trees, const Communicator& comm, ModelState& state);
 [[nodiscard]] Trees read_trees(const StateReader& read, std::int64_t features);
 
-/// The numbers of an array that every rank has whole.
+/// Returns the numbers of a replicated array.
 [[nodiscard]] std::vector<double> numbers_from(const DNDarray& x);
-/// A number that may be none, which is written as 0.
+/// Returns an optional number, which is written as 0 if it is none.
 [[nodiscard]] std::optional<std::int64_t> number_or_none(const StateReader& read, const char* name);
 
-/// An array (samples, columns) of rows in the working dtype, cut as these: f(piece, out) writes float64 numbers. NaN is
-/// a number as any. Local for arrays.
+/// Returns an array (samples, columns) of rows in the working dtype, cut as the rows: f(piece, out) writes float64
+/// numbers. NaN is allowed. Local for arrays.
 template <class F>
 [[nodiscard]] DNDarray predicted(const Rows& rows, std::int64_t columns, F f) {
   return mapped(rows, columns, [&](const at::Tensor& block) {

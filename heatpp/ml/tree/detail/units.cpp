@@ -14,7 +14,7 @@ std::span<const double> numbers_of(const at::Tensor& column) {
 }  // namespace
 
 Units units_for(std::int64_t rows, double total_weight, double largest_weight, double largest_gradient) {
-  constexpr int fine = 24;  // bits of a usual weight, if not too many rows are to be added together
+  constexpr int fine = 24;  // bits of a usual weight, unless too many rows are added together
   constexpr int fewest = 10, most = 15;
   const auto ratio = total_weight > 0 ? largest_weight * static_cast<double>(rows) / total_weight : 1;
   const int spread = ratio > 1 ? std::ilogb(ratio) : 0;

@@ -7,41 +7,41 @@
 #include <cmath>
 #include <limits>
 
-// Sums of rows as whole numbers: the same in any order, so that trees are alike on any number of ranks and threads.
+// Sums of rows as whole numbers: equal in any order, so that trees do not depend on the number of ranks and threads.
 namespace heatpp::ml::detail {
 
 /// Two numbers of a row that are added at once.
 using Pair = std::int64_t __attribute__((vector_size(16)));
 
-/// The nearest whole number, of less than 2^51.
+/// Returns the nearest whole number, for numbers below 2^51.
 [[nodiscard]] inline std::int64_t nearest(double x) {
   constexpr double middle = 0x1.8p52;
   return std::bit_cast<std::int64_t>(x + middle) - std::bit_cast<std::int64_t>(middle);
 }
 
-/// A power of two of which `largest` is less than 2^bits.
+/// Returns a power of two of which `largest` is less than 2^bits multiples.
 [[nodiscard]] inline double unit_of(double largest, int bits) {
   constexpr auto least = std::numeric_limits<double>::min();
   return largest > 0 ? std::max(least, std::ldexp(1.0, std::ilogb(largest) + 1 - bits)) : 1.0;
 }
 
-/// 32 bits that look random, the same for a row wherever it lies: the end of MurmurHash3 (Appleby 2011).
+/// Returns 32 pseudorandom bits of a row by its global position: the end of MurmurHash3 (Appleby 2011).
 [[nodiscard]] inline std::uint32_t bits_of_row(std::uint64_t row) {
   auto bits = static_cast<std::uint32_t>(row) ^ (static_cast<std::uint32_t>(row >> 32) * 0x9E3779B9U);
   bits = (bits ^ (bits >> 16)) * 0x85EBCA6BU;
   bits = (bits ^ (bits >> 13)) * 0xC2B2AE35U;
   return bits ^ (bits >> 16);
 }
-/// A number in whole units. One of 2^20 units and more is the nearest, so that rows which are alike stay alike. A
-/// smaller one is rounded up as often as its fraction says, by 16 bits of its row: sums over many rows are right even
-/// if no row has a unit (stochastic rounding, Croci et al. 2022). A whole number stays as it is.
+/// Converts a number to whole units. 2^20 units and more are rounded to nearest, so that equal rows stay equal. Smaller
+/// ones are rounded up with the probability of their fraction, by 16 bits of the row: sums over many rows are right
+/// even if each row has less than a unit (stochastic rounding, Croci et al. 2022). Whole numbers stay.
 [[nodiscard]] inline std::int64_t in_units(double x, std::uint32_t bits) {
   constexpr double many = 0x1p20;
   const auto dither = static_cast<double>(static_cast<std::int32_t>(bits & 0xFFFFU)) * 0x1p-16 + (0x1p-17 - 0.5);
   return nearest(x + (std::abs(x) < many ? dither : 0.0));
 }
 
-/// What boosting sums over rows: gradients and second derivatives in units, and the rows themselves.
+/// The sums of boosting over rows: gradients and second derivatives in units, and the number of rows.
 struct Cell {
   std::int64_t gradient = 0, weight = 0, rows = 0;
   Cell& operator+=(const Cell& other) {
@@ -60,30 +60,30 @@ static_assert(sizeof(Cell) == cell_numbers * sizeof(std::int64_t));
 /// The units of boosting. A row is a pair: its gradient, and its weight with 2^shift for the row itself. Up to
 /// 2^together pairs are added before they become a cell.
 struct Units {
-  double gradient = 1, weight = 1;  ///< of one unit
+  double gradient = 1, weight = 1;  ///< size of one unit
   int together = 0, shift = 62;
   [[nodiscard]] std::int64_t one() const { return std::int64_t{1} << shift; }
   [[nodiscard]] std::int64_t rows_together() const { return std::int64_t{1} << together; }
   [[nodiscard]] Cell cell(const Pair& sum) const { return {sum[0], sum[1] & (one() - 1), sum[1] >> shift}; }
 };
-/// For `rows` rows of all ranks: their gradients up to `largest_gradient`, weights up to `largest_weight` and of
-/// together at most `total_weight`.
+/// Returns units for `rows` rows of all ranks, with gradients up to `largest_gradient`, and weights up to
+/// `largest_weight` that sum to at most `total_weight`.
 [[nodiscard]] Units units_for(std::int64_t rows, double total_weight, double largest_weight, double largest_gradient);
 
-/// The units of forests. Rows are counted in the upper bits of weights as long as these are exact enough beside them,
-/// and in a lane of their own, the last, otherwise.
+/// The units of forests. The upper bits of weights count rows if weights stay exact enough; else a separate lane, the
+/// last one, counts them.
 struct ForestUnits {
   std::int64_t classes = 0;  ///< 0 for numbers, whose first lane is the gradient
-  int shift = 0;             ///< of counts in lanes of weights; 0: they have a lane of their own
+  int shift = 0;             ///< of counts in lanes of weights; 0: counts have their own lane
   double weight = 1, gradient = 1;
   [[nodiscard]] bool apart() const { return shift == 0; }
   [[nodiscard]] std::int64_t first_weight() const { return classes > 0 ? 0 : 1; }
   [[nodiscard]] std::int64_t end_of_weights() const { return classes > 0 ? classes : 2; }
   [[nodiscard]] std::int64_t lanes() const { return end_of_weights() + (apart() ? 1 : 0); }
-  /// What a row adds to its weight, and to the last lane.
+  /// Return what a row adds to its weight, and to the last lane.
   [[nodiscard]] std::int64_t one() const { return apart() ? 0 : std::int64_t{1} << shift; }
   [[nodiscard]] std::int64_t one_apart() const { return apart() ? 1 : 0; }
-  /// The rows of all lanes of a cell.
+  /// Returns the number of rows in all lanes of a cell.
   [[nodiscard]] std::int64_t rows(const std::int64_t* sums) const {
     if (apart()) return sums[end_of_weights()];
     std::int64_t rows = 0;
@@ -95,7 +95,7 @@ struct ForestUnits {
   }
   [[nodiscard]] double gradient_of(std::int64_t sum) const { return gradient * static_cast<double>(sum); }
 };
-/// For `rows` rows of all ranks, each counting up to `times` times: weights that are all 1 or differ, of together
+/// Properties of `rows` rows of all ranks, each counted up to `times` times: weights that are all 1 or differ, with sum
 /// `total`, and gradients up to `largest`.
 struct ForestNumbers {
   std::int64_t rows, classes;
@@ -105,9 +105,9 @@ struct ForestNumbers {
 };
 [[nodiscard]] ForestUnits forest_units(const ForestNumbers& numbers);
 
-/// The sums over all rows of columns of numbers that are rounded to 2^-50, or to as little as two sums of whole numbers
-/// allow, of their largest. Collective: two all-reduces of 8 (columns + 2) and 16 columns bytes, none where rows are
-/// replicated. Throws ValueError where one is not finite.
+/// Returns the sums over all rows of columns of numbers, which are rounded to 2^-50 of their largest, or coarser if
+/// sums of two int64 require it. Collective: two all-reduces of 8 (columns + 2) and 16 columns bytes, none if rows are
+/// replicated. Throws ValueError if one is not finite.
 [[nodiscard]] std::vector<double> exact_sums(const char* op, const Rows& rows, const std::vector<at::Tensor>& columns);
 
 }  // namespace heatpp::ml::detail

@@ -32,7 +32,7 @@ std::string contents_of(MemoryReader& archive, const ZipMember& member, const st
   return contents;
 }
 
-/// "net" of "net/models/model.json".
+/// Returns the root folder, "net" for "net/models/model.json".
 std::string root_of(const std::vector<ZipMember>& members) {
   return members.empty() ? "" : members.front().name.substr(0, members.front().name.find('/'));
 }

@@ -9,16 +9,16 @@ namespace heatpp::nn::detail {
 /// The files in a `.pt2` of torch.export.save, which is a zip archive.
 class ExportedArchive {
  public:
-  /// Throws Malformed or IoError for what is none, is damaged, or has another version or byte order.
+  /// Throws Malformed or IoError if it is no such archive, is damaged, or has another version or byte order.
   ExportedArchive(std::string_view bytes, const std::string& path);
 
-  /// Below the archive's own folder: "archive_format". Throws Malformed if there is none.
+  /// Returns the file of this name in the archive's folder, e.g. "archive_format". Throws Malformed if there is none.
   [[nodiscard]] const std::string& operator[](const std::string& name) const;
   [[nodiscard]] bool contains(const std::string& name) const;
-  /// The only network in it: "model", whose graph is models/model.json.
+  /// Returns the name of the only network in it: "model", whose graph is models/model.json.
   [[nodiscard]] const std::string& model() const { return model_; }
   void replace(const std::string& name, std::string contents);
-  /// All files as one archive again, stored and in their order.
+  /// Returns an archive of all files, stored in their order.
   [[nodiscard]] std::string bytes() const;
 
  private:
@@ -32,7 +32,7 @@ class ExportedArchive {
   std::vector<File> files_;
 };
 
-/// Whether these bytes are an archive that torch.export.save has written, or claim to be.
+/// Whether these bytes are an archive of torch.export.save, or claim to be one.
 [[nodiscard]] bool is_exported(std::string_view bytes, const std::string& path);
 
 }  // namespace heatpp::nn::detail

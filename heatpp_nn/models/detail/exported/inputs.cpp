@@ -12,9 +12,9 @@ using heatpp::detail::raise;
 namespace {
 
 constexpr auto op = "ExportedModule";
-constexpr std::int64_t lowest_dynamic = 2;  // of axes of any length; shorter ones torch.export takes for constants
+constexpr std::int64_t lowest_dynamic = 2;  // for axes of any length; torch.export takes shorter ones for constants
 
-/// The sizes of a call, as far as they are known.
+/// The values of symbols in a call, as far as they are known.
 class Sizes {
  public:
   explicit Sizes(const std::map<std::string, ExportedRange>& ranges) : ranges_(ranges) {}

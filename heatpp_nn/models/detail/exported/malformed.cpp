@@ -17,7 +17,7 @@ namespace {
   malformed("{} of {} in place of {}", where, text.substr(0, 60), expected);
 }
 
-/// How many lists and objects are in each other.
+/// Returns the depth of nested lists and objects.
 std::size_t depth_of(const std::string& text) {
   std::size_t depth = 0, deepest = 0;
   bool in_text = false;
@@ -35,7 +35,7 @@ std::size_t depth_of(const std::string& text) {
 }  // namespace
 
 json parsed(const std::string& text, const std::string& where) {
-  constexpr std::size_t deepest = 512;  // which is read by functions that call themselves
+  constexpr std::size_t deepest = 512;  // limits recursive readers
   if (depth_of(text) > deepest) malformed("{} of more than {} levels", where, deepest);
   auto value = json::parse(text, nullptr, false);
   if (value.is_discarded()) malformed("{} that is no JSON", where);

@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string>
 
-// Reads the JSON of an exported program, which nobody has looked at before.
+// Reads the JSON of an exported program, which is not trusted.
 namespace heatpp::nn::detail {
 
-/// What is wrong in an exported program. ExportedModule throws it on as an IoError with the file's name.
+/// An error in an exported program. ExportedModule throws it as an IoError with the file's name.
 class Malformed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,20 +20,20 @@ template <class... Args>
   throw Malformed(heatpp::detail::formatted(text, std::forward<Args>(args)...));
 }
 
-/// All of these throw Malformed with `where` if the value is of another kind.
+/// These read values; all throw Malformed with `where` if the value is of another kind.
 [[nodiscard]] nlohmann::json parsed(const std::string& text, const std::string& where);
 [[nodiscard]] const nlohmann::json& member(const nlohmann::json& object, const char* key, const std::string& where);
-/// nullptr if there is none, or null.
+/// Returns a member, or nullptr if there is none or it is null.
 [[nodiscard]] const nlohmann::json* optional_member(const nlohmann::json& object, const char* key);
 [[nodiscard]] const nlohmann::json& list_of(const nlohmann::json& value, const std::string& where);
 [[nodiscard]] const nlohmann::json& object_of(const nlohmann::json& value, const std::string& where);
 [[nodiscard]] std::string text_of(const nlohmann::json& value, const std::string& where);
 [[nodiscard]] std::int64_t whole_of(const nlohmann::json& value, const std::string& where);
-/// A number, or "Infinity", "-Infinity" and "NaN", as torch.export writes them.
+/// Returns a number; "Infinity", "-Infinity" and "NaN" are numbers, as torch.export writes them.
 [[nodiscard]] double real_of(const nlohmann::json& value, const std::string& where);
 [[nodiscard]] bool truth_of(const nlohmann::json& value, const std::string& where);
 
-/// A value of one of several kinds, an object of one member: {"as_int": 3}.
+/// A value of one of several kinds: an object with one member, {"as_int": 3}.
 struct Choice {
   std::string kind;
   const nlohmann::json& value;

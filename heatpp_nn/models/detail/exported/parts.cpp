@@ -10,7 +10,7 @@ namespace {
 
 class Part : public torch::nn::Module {};
 
-/// "norm.weight" as "norm" and "weight".
+/// Splits "norm.weight" into "norm" and "weight".
 std::pair<std::string, std::string> split(const std::string& name) {
   const auto dot = name.rfind('.');
   if (dot == std::string::npos) return {"", name};
@@ -51,7 +51,7 @@ void Parts::add_module(const std::string& name) {
   try {
     add(name + ".x", [&](const auto& names) { static_cast<void>(at(names.first)); });
   } catch (const Malformed&) {
-    return;  // it has no weights and takes the mode of the network
+    return;  // it has no weights and takes the network's mode
   }
 }
 
@@ -64,7 +64,7 @@ const torch::nn::Module* Parts::around(std::string name) const {
 void Parts::set_modes(const std::map<const torch::nn::Module*, bool>& modes) {
   const bool any = modes.empty() || std::ranges::any_of(modes, [](const auto& mode) { return mode.second; });
   network_->train(any);
-  for (const auto& module : network_->modules(/*include_self=*/false))  // a module before its parts
+  for (const auto& module : network_->modules(/*include_self=*/false))  // modules come before their parts
     if (const auto found = modes.find(module.get()); found != modes.end()) module->train(found->second);
 }
 

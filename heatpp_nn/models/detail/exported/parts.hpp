@@ -8,20 +8,20 @@
 
 namespace heatpp::nn::detail {
 
-/// The modules in a network, made from the names of what they hold.
+/// The modules in a network, made from the names of parameters, buffers and parts.
 class Parts {
  public:
   explicit Parts(torch::nn::Module& network) : network_(&network) {}
 
-  /// All throw Malformed for a name that no module can have, or that is taken.
+  /// Add to the network. All throw Malformed for a name that no module can have, or that is taken.
   void add_parameter(const std::string& name, const at::Tensor& tensor, bool requires_grad);
   void add_buffer(const std::string& name, const at::Tensor& tensor);
-  /// Nothing happens if no module can have this name.
+  /// Adds a module. Does nothing if no module can have this name.
   void add_module(const std::string& name);
 
-  /// The module of this name, or the one around it that there is.
+  /// Returns the module of this name, or the innermost existing one around it.
   [[nodiscard]] const torch::nn::Module* around(std::string name) const;
-  /// Gives each of these modules a mode, and others that of the module around them.
+  /// Sets the modes of these modules; other modules get the mode of the module around them.
   void set_modes(const std::map<const torch::nn::Module*, bool>& modes);
 
  private:

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::int64_t known_schema = 8;  // of torch 2.8 to 2.15, which add fields
+constexpr std::int64_t known_schema = 8;  // torch 2.8 to 2.15, which add fields
 constexpr std::string_view count_ending = ".num_batches_tracked";
 
 const json& graph_in(const json& program) {
@@ -31,7 +31,7 @@ TensorInfo info_of(const json& graph, const std::string& name) {
   return tensor_info(member(values, name.c_str(), "the graph's tensor_values"), "the tensor \"" + name + "\"");
 }
 
-/// Weights of another shape or dtype than the graph was made for would fail far from here.
+/// Throws Malformed for weights of another shape or dtype than in the graph, which would fail much later.
 void check_weight(const at::Tensor& tensor, const std::string& name, const TensorInfo& info) {
   const auto sizes = numbers_of(info.sizes, "the tensor \"" + name + "\"");
   if (tensor.sizes() != at::IntArrayRef(sizes) || tensor.scalar_type() != info.dtype)
@@ -40,7 +40,7 @@ void check_weight(const at::Tensor& tensor, const std::string& name, const Tenso
               at::toString(info.dtype));
 }
 
-/// The graph and its signature list the same inputs.
+/// Throws Malformed unless the graph and its signature list the same inputs.
 void check_names(const json& graph, const Signature& signature) {
   const auto& inputs = list_of(member(graph, "inputs", "the graph"), "the inputs of the graph");
   if (inputs.size() != signature.inputs.size())
@@ -140,7 +140,7 @@ at::Device ExportedProgram::device(const std::vector<at::Tensor>& inputs) const 
   return at::kCPU;
 }
 
-/// Backward may need the former values of what is written after forward.
+/// Copies what the graph writes to, since backward may need the former values.
 std::vector<c10::IValue> ExportedProgram::graph_inputs(const std::vector<at::Tensor>& inputs) const {
   const auto is_written = [&](const at::Tensor& tensor) {
     return std::ranges::any_of(written_, [&](const Written& written) {

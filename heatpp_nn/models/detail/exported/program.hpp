@@ -12,25 +12,25 @@
 
 namespace heatpp::nn::detail {
 
-/// A `.pt2` of torch.export.save, whose parameters, buffers and parts are put into a module, which has to outlive it.
+/// A `.pt2` of torch.export.save. Its parameters, buffers and parts are added to a module, which must outlive it.
 class ExportedProgram {
  public:
-  /// Throws Malformed.
+  /// Throws Malformed if the archive is no valid program.
   ExportedProgram(ExportedArchive archive, torch::nn::Module& module);
 
   [[nodiscard]] const Signature& signature() const { return signature_; }
   [[nodiscard]] const std::vector<std::string>& not_persistent() const { return not_persistent_; }
-  /// What the network gives for tensors. Throws ValueError for other sizes than it was exported for.
+  /// Returns the outputs of the network. Throws ValueError for sizes that do not fit the export.
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs) const;
-  /// The archive with the weights as they are.
+  /// Returns the archive with the current weights.
   [[nodiscard]] std::string bytes() const;
 
  private:
-  /// A tensor that the graph gives new values of.
+  /// A tensor to which the graph writes new values.
   struct Written {
     std::size_t output = 0;
-    std::variant<at::Tensor, std::size_t> to = {};  // of the module, or of the inputs
-    const torch::nn::Module* counted_in = nullptr;  // of a count of batches, which is kept in training
+    std::variant<at::Tensor, std::size_t> to = {};  // a tensor of the module, or the number of an input
+    const torch::nn::Module* counted_in = nullptr;  // for a count of batches, which training keeps
   };
   void take_weights(Parts& parts, const nlohmann::json& graph);
   void build(Parts& parts, const nlohmann::json& graph);
@@ -44,20 +44,20 @@ class ExportedProgram {
   ExportedWeights weights_;
   Signature signature_ = {};
   std::vector<NamedInfo> inputs_ = {};  // the network's tensors
-  std::vector<at::Tensor> held_ = {};   // by the graph's inputs; undefined where the caller gives them
+  std::vector<at::Tensor> held_ = {};   // for the graph's inputs; undefined if the caller gives them
   std::vector<Written> written_ = {};
   std::vector<std::string> not_persistent_ = {};
   std::optional<Graph> graph_ = std::nullopt;
 };
 
-/// Throws IoError with the path where the bytes are no program.
+/// Reads a program. Throws IoError with the path if the bytes are no program.
 [[nodiscard]] std::unique_ptr<ExportedProgram> program_of(const std::string& bytes, const std::string& path,
                                                           torch::nn::Module& module);
 
-/// Makes an IoError with the path of what `read` throws of a file's contents.
+/// Calls `read` and turns its errors about a file's contents into an IoError with the path.
 void in_file(const std::string& path, const std::function<void()>& read);
 
-/// The JSON of the program. Throws Malformed for another version of its schema.
+/// Returns the JSON of the program. Throws Malformed for another version of its schema.
 [[nodiscard]] nlohmann::json json_of(const ExportedArchive& archive);
 
 }  // namespace heatpp::nn::detail

@@ -61,7 +61,7 @@ GraphOutput output_of(const json& spec) {
   malformed("an output of the network's that is \"{}\" and no tensor", choice.kind);
 }
 
-/// The entry of the network itself, whose parts follow.
+/// Returns the entry of the network itself, which precedes those of its parts.
 const json& call_of(const json& entries) {
   for (const auto& entry : list_of(entries, where_call))
     if (text_of(member(entry, "fqn", where_call), where_call).empty()) return member(entry, "signature", where_call);
@@ -75,7 +75,7 @@ std::vector<std::string> parts_of(const json& entries) {
   return parts;
 }
 
-/// Names of the positional arguments and then of the others, each with the values that it takes.
+/// Returns the names of positional, then of other arguments, each with the values that it takes.
 std::vector<std::pair<std::string, Tree>> arguments_of(const json& call) {
   const auto tree = tree_of(text_of(member(call, "in_spec", where_call), where_call), "the network's in_spec");
   if (tree.children.size() != 2) malformed("an in_spec of {} parts, where 2 are read", tree.children.size());
@@ -91,7 +91,7 @@ std::vector<std::pair<std::string, Tree>> arguments_of(const json& call) {
   return arguments;
 }
 
-/// `given` are the graph's inputs that the caller gives, or has given to torch.export: tensors and others.
+/// Finds parameters of `forward`. `given` are the graph's inputs from the caller: tensors, and values of the export.
 std::vector<ForwardParameter> parameters_of(const json& call, const std::vector<GraphInput>& given) {
   std::vector<ForwardParameter> parameters;
   std::size_t next = 0, tensors = 0;

@@ -7,45 +7,45 @@
 
 namespace heatpp::nn::detail {
 
-/// What an input of an exported graph is.
+/// The role of an input of an exported graph.
 struct GraphInput {
   enum class Kind { parameter, buffer, constant, tensor, value };
   Kind kind = Kind::tensor;
-  std::string name;         ///< in the graph; of a `value`, which no node uses: of the argument
+  std::string name;         ///< in the graph; for a `value`, which no node uses, of the argument
   std::string target = {};  ///< the name of a parameter or buffer in the module
-  bool persistent = true;   ///< of a buffer
+  bool persistent = true;   ///< for a buffer
 };
-/// What an output of an exported graph is.
+/// The role of an output of an exported graph.
 struct GraphOutput {
   enum class Kind { tensor, none, buffer, parameter, input };
-  Kind kind = Kind::tensor;  ///< others than these two are written to what is named
+  Kind kind = Kind::tensor;  ///< other kinds are written to `target`
   std::string name;
   std::string target = {};
 };
 /// A parameter of the network's `forward` that takes tensors.
 struct ForwardParameter {
   std::string name;
-  std::vector<std::size_t> inputs = {};  ///< of the network's tensors, in the order of the graph
-  std::vector<std::string> names = {};   ///< keys of a dict, positions of lists and tuples; "" of one tensor alone
+  std::vector<std::size_t> inputs = {};  ///< numbers of the network's tensors, in the order of the graph
+  std::vector<std::string> names = {};   ///< keys of a dict, positions of lists and tuples; "" for a single tensor
   bool is_single = true, is_dict = false;
 };
-/// The smallest and the largest value of a symbol.
+/// The range of a symbol's values.
 struct ExportedRange {
   std::optional<std::int64_t> low = std::nullopt, high = std::nullopt;
 };
 
-/// How the graph of an exported program and the network's `forward` belong together.
+/// The relation between the graph of an exported program and the network's `forward`.
 struct Signature {
   std::vector<GraphInput> inputs;
   std::vector<GraphOutput> outputs;
   std::vector<ForwardParameter> parameters;
-  std::vector<std::string> output_names;  ///< of the tensors: "mean", "heads.0"; "" of one tensor alone
+  std::vector<std::string> output_names;  ///< of tensors: "mean", "heads.0"; "" for a single tensor
   bool gives_dict = false;
   std::vector<std::string> parts;  ///< modules that were called
   std::map<std::string, ExportedRange> ranges;
 };
 
-/// Reads it from models/model.json. Throws Malformed.
+/// Reads the signature from models/model.json. Throws Malformed.
 [[nodiscard]] Signature signature_of(const nlohmann::json& program);
 
 }  // namespace heatpp::nn::detail

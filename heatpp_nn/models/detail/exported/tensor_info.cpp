@@ -44,7 +44,7 @@ constexpr std::array dtypes{
     Known{35, Type::UInt64},
 };
 
-/// Expressions are written as SymPy's srepr; a symbol alone is shown by its name.
+/// Returns the text of a size: expressions are written as SymPy's srepr; a single symbol by its name.
 std::string symbol_of(const json& value, const std::string& where) {
   auto text = text_of(member(value, "expr_str", where), where);
   constexpr std::string_view symbol = "Symbol('";
@@ -66,7 +66,7 @@ std::vector<ExportedSize> sizes_of(const json& values, const std::string& where)
   return sizes;
 }
 
-/// Elements from the first to behind the last, or nullopt where no memory is that large.
+/// Returns the number of elements from the first to the last, or nullopt if it overflows.
 std::optional<std::int64_t> extent_of(const std::vector<std::int64_t>& sizes,
                                       const std::vector<std::int64_t>& strides) {
   std::int64_t last = 0;

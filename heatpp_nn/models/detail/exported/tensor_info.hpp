@@ -9,13 +9,13 @@
 
 namespace heatpp::nn::detail {
 
-/// The extent of an axis: a number, or what stands for one that is known when the network is called.
+/// The extent of an axis: a number, or a symbol whose value is known in a call.
 struct ExportedSize {
   std::int64_t value = 0;
-  std::string symbol = {};  ///< "s77", or an expression; "" of a number
+  std::string symbol = {};  ///< "s77", or an expression; "" for a number
 };
 
-/// What an exported program says of a tensor.
+/// The shape and dtype of a tensor in an exported program.
 struct TensorInfo {
   at::ScalarType dtype = at::kFloat;
   std::vector<ExportedSize> sizes = {}, strides = {};
@@ -23,7 +23,7 @@ struct TensorInfo {
   bool requires_grad = false;
 };
 
-/// The numbers that torch.export writes for dtypes, layouts and memory formats are its own
+/// Reads the numbers that torch.export writes for dtypes, layouts and memory formats
 /// (torch/_export/serde/schema.py).
 [[nodiscard]] at::ScalarType dtype_of(const nlohmann::json& value, const std::string& where);
 [[nodiscard]] at::Layout layout_of(const nlohmann::json& value, const std::string& where);
@@ -31,12 +31,12 @@ struct TensorInfo {
 
 [[nodiscard]] TensorInfo tensor_info(const nlohmann::json& value, const std::string& where);
 
-/// "(s77, 3)"
+/// Returns a text such as "(s77, 3)".
 [[nodiscard]] std::string to_text(const std::vector<ExportedSize>& sizes);
-/// Throws Malformed if one is no number, or below 0.
+/// Returns the numbers. Throws Malformed if a size is a symbol, or below 0.
 [[nodiscard]] std::vector<std::int64_t> numbers_of(const std::vector<ExportedSize>& sizes, const std::string& where);
 
-/// The tensor that lies in the bytes of a storage. Throws Malformed if it does not fit in.
+/// Returns a tensor over the bytes of a storage. Throws Malformed if it does not fit in.
 [[nodiscard]] at::Tensor view_of(const at::Tensor& storage, const TensorInfo& info, const std::string& where);
 
 }  // namespace heatpp::nn::detail

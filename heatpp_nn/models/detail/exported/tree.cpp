@@ -12,7 +12,7 @@ namespace {
 
 constexpr int deepest = 64;
 
-/// The keys of a dict are the list in its context, which is a text in JSON.
+/// Returns the keys of a dict, which are a list in its context, a text in JSON.
 std::vector<std::string> keys_of(const json& node, std::size_t count) {
   std::vector<std::string> keys;
   const auto* const context = optional_member(node, "context");

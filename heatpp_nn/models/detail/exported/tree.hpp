@@ -7,15 +7,15 @@
 
 namespace heatpp::nn::detail {
 
-/// Lists, tuples and dicts in each other, with values at the ends, as torch.export writes them.
+/// Nested lists, tuples and dicts with values as leaves, as torch.export writes them.
 struct Tree {
   bool is_leaf = true, is_dict = false;
-  std::vector<std::string> keys = {};  ///< of a dict, else positions
+  std::vector<std::string> keys = {};  ///< keys of a dict, or positions
   std::vector<Tree> children = {};
 };
-/// Reads "[1, {...}]". Throws Malformed.
+/// Reads text such as "[1, {...}]". Throws Malformed.
 [[nodiscard]] Tree tree_of(const std::string& text, const std::string& where);
-/// Names of the values in their order: "mean", "heads.0"; "" of a value alone.
+/// Returns the names of the values in order: "mean", "heads.0"; "" for a single value.
 [[nodiscard]] std::vector<std::string> names_of(const Tree& tree);
 
 }  // namespace heatpp::nn::detail

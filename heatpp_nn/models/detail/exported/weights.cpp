@@ -16,7 +16,7 @@ std::string described(const TensorInfo& info) {
                                    to_text(info.strides), info.offset, info.requires_grad);
 }
 
-/// Elements that lie in one place, as of an expanded tensor, are written once.
+/// Returns a tensor whose repeated elements, e.g. after expand, are stored once.
 at::Tensor without_repetition(at::Tensor tensor, const TensorInfo& info) {
   for (std::size_t axis = 0; axis < info.strides.size(); ++axis)
     if (info.strides[axis].value == 0 && info.sizes[axis].value > 1)
@@ -32,7 +32,7 @@ bool repeats(const TensorInfo& info) {
 
 }  // namespace
 
-/// What has been read of an archive.
+/// The storages and tensors read so far.
 struct ExportedWeights::Reading {
   ExportedArchive& archive;
   std::map<std::string, at::Tensor> storages = {};                       // bytes, by path

@@ -7,20 +7,20 @@
 
 namespace heatpp::nn::detail {
 
-/// The tensors in an archive: parameters and persistent buffers are its weights, others its constants. What Python held
-/// once under two names is one tensor here, too.
+/// The tensors in an archive: parameters and persistent buffers are its weights, others its constants. A tensor that
+/// Python holds under two names is one tensor here, too.
 class ExportedWeights {
  public:
-  /// Takes the bytes out of the archive. Throws Malformed with a tensor's name if its bytes are not there, are not as
-  /// many as its shape takes, or are a pickle.
+  /// Takes the bytes out of the archive. Throws Malformed with a tensor's name if its bytes are missing, do not fit its
+  /// shape, or are a pickle.
   explicit ExportedWeights(ExportedArchive& archive);
 
-  /// Both throw Malformed if there is none.
+  /// Return a tensor by name. Both throw Malformed if there is none.
   [[nodiscard]] const at::Tensor& weight(const std::string& name) const;
   [[nodiscard]] const at::Tensor& constant(const std::string& name) const;
-  /// Returns what the archive says of a weight, by name.
+  /// Returns shape and dtype of a weight in the archive, by name.
   [[nodiscard]] const TensorInfo& info(const std::string& name) const;
-  /// Puts the values as they are back into an archive.
+  /// Writes the current values to an archive.
   void store(ExportedArchive& archive) const;
 
  private:

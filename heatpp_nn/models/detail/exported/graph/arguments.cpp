@@ -18,7 +18,7 @@ namespace {
 
 Operand constant(IValue value) { return {.constant = std::move(value)}; }
 
-/// The type of a parameter, without "or None"; nullptr if nobody says.
+/// Returns the type of a parameter, without "or None"; nullptr if it is unknown.
 c10::TypePtr type_of(const c10::Argument* formal) {
   if (!formal) return nullptr;
   const auto optional = formal->type()->cast<c10::OptionalType>();
@@ -76,7 +76,7 @@ class Reader {
     malformed("{} of the kind \"{}\"", where_, kind);
   }
 
-  /// Whole numbers stand for others where these are wanted, and nothing says what an empty list is of.
+  /// Returns the kind of a list: whole numbers convert to other types, and an empty list has no type of its own.
   [[nodiscard]] Operand::Kind kind_of_list(std::string_view kind) const {
     using Kind = Operand::Kind;
     if (is(element_, TypeKind::FloatType)) return Kind::floats;
@@ -99,7 +99,7 @@ class Reader {
     return constant(real_of(value, where_));
   }
 
-  /// A list of constants is made once.
+  /// Returns an operand of constants as one constant, which is made once.
   [[nodiscard]] Operand fixed(const Operand& operand) const {
     try {
       return constant(value_of(operand, {}));
@@ -118,7 +118,7 @@ class Reader {
     return {real_of(member(value, "real", where_), where_), real_of(member(value, "imag", where_), where_)};
   }
 
-  /// A number as the parameter takes it: alone, as a tensor, or as a list of one.
+  /// Returns a number in the form of the parameter: a number, a tensor, or a list of one number.
   [[nodiscard]] Operand number(const IValue& value) const {
     if (is(type_, TypeKind::TensorType)) return constant(tensor_of_number(value));
     if (is(type_, TypeKind::FloatType) && value.isInt()) return constant(static_cast<double>(value.toInt()));
@@ -143,7 +143,7 @@ class Reader {
     return number(element(choice.value).constant);
   }
 
-  /// Throws for a tensor where a number is expected, and the inverse, before anything is computed.
+  /// Throws before the graph runs for a tensor instead of a number, or a number instead of a tensor.
   void check(Names::Kind kind) const {
     if (!type_) return;
     const bool takes_tensor = is(type_, TypeKind::TensorType), is_tensor = kind == Names::Kind::tensor;

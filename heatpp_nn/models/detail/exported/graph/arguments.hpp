@@ -11,7 +11,7 @@
 
 namespace heatpp::nn::detail {
 
-/// The names of a graph's values that are known so far. A node that takes another has a part in a cycle, or is damaged.
+/// The names of a graph's values so far. A node that takes any other value is damaged or part of a cycle.
 class Names {
  public:
   enum class Kind { tensor, whole, real, truth };
@@ -21,7 +21,7 @@ class Names {
   };
   /// Throws Malformed if the name is taken.
   std::size_t add(const std::string& name, Kind kind, const std::string& where);
-  /// Throws Malformed if no node before has given it.
+  /// Throws Malformed if no earlier node has this output.
   [[nodiscard]] const Value& at(const std::string& name, const std::string& where) const;
   [[nodiscard]] std::size_t count() const { return count_; }
 
@@ -30,8 +30,8 @@ class Names {
   std::size_t count_ = 0;
 };
 
-/// What the JSON of an argument says, as `formal`, which may be nullptr, takes it. Throws Malformed with `where` for
-/// values that no node before has given, and for those of another type.
+/// Returns the operand in an argument's JSON, converted for the parameter `formal`, which may be nullptr. Throws
+/// Malformed with `where` for values that no earlier node has computed, and for values of another type.
 [[nodiscard]] Operand operand_of(const nlohmann::json& argument, const Names& names, const c10::Argument* formal,
                                  const std::string& where);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array graph_functions{"wrap_with_set_grad_enabled", "wrap_with_autocast", "cond"};
 constexpr std::string_view operators = "torch.ops.", graphs = "torch.ops.higher_order.";
-/// Says of a tensor what does not hold on another device, or for weights of another dtype.
+/// An operator that checks a tensor's metadata, which differ on another device or for weights of another dtype.
 constexpr std::string_view metadata_check = "torch.ops.aten._assert_tensor_metadata.default";
 
 Names::Kind kind_of(std::string_view kind, const std::string& where) {
@@ -26,14 +26,14 @@ Names::Kind kind_of(std::string_view kind, const std::string& where) {
   malformed("{} with a value of the kind \"{}\"", where, kind);
 }
 
-/// The name of a tensor, or of a number that is known when the network is called; "" of a constant.
+/// Returns the name of a tensor, or of a number that is known in a call; "" for a constant.
 std::string name_of(const Choice& choice, const std::string& where) {
   if (choice.kind == "as_tensor") return text_of(member(choice.value, "name", where), where);
   const auto* const name = optional_member(choice.value, "as_name");
   return name ? text_of(*name, where) : "";
 }
 
-/// Constants of the caller's, such as {"as_float": 3.0}, are inputs that no node names.
+/// Numbers the graph's inputs. Constant inputs, such as {"as_float": 3.0}, are used by no node.
 std::vector<std::size_t> inputs_of(const json& graph, Names& names) {
   std::vector<std::size_t> inputs;
   for (const auto& input : list_of(member(graph, "inputs", "the graph"), "the inputs of the graph")) {

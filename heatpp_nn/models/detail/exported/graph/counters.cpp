@@ -16,7 +16,7 @@ constexpr std::string_view mean_ending = ".running_mean", count_ending = ".num_b
 
 using Counts = std::map<std::string, std::size_t>;
 
-/// How often the names of values occur, in nested graphs, too.
+/// Counts the names of values in JSON, also in nested graphs.
 void count_names(const json& value, Counts& counts) {
   if (value.is_object())
     for (const auto& item : value.items())
@@ -25,7 +25,7 @@ void count_names(const json& value, Counts& counts) {
     for (const auto& part : value) count_names(part, counts);
 }
 
-/// What uses a value: arguments of nodes and outputs of the graph.
+/// Counts the uses of values: as arguments of nodes and as outputs of the graph.
 Counts uses_of(const json& graph) {
   Counts counts;
   count_names(member(graph, "outputs", "the graph"), counts);
@@ -35,7 +35,7 @@ Counts uses_of(const json& graph) {
   return counts;
 }
 
-/// By how many nodes 1 is added to each value and nothing uses the sum.
+/// Counts for each value the nodes that add 1 to it and whose sum is not used elsewhere.
 Counts counted_by_nodes(const json& graph, const Counts& uses) {
   Counts counts;
   for (const auto& node : member(graph, "nodes", "the graph")) {
@@ -50,7 +50,7 @@ Counts counted_by_nodes(const json& graph, const Counts& uses) {
   return counts;
 }
 
-/// Running means of layers of batch normalisation. Others, which count no batches, have a flag of another name.
+/// Returns the running means of batch normalisation. Layers that count no batches name their flag differently.
 std::set<std::string> normalised_by(const json& graph) {
   std::set<std::string> means;
   for (const auto& node : member(graph, "nodes", "the graph")) {

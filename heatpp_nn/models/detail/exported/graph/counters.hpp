@@ -10,13 +10,13 @@ namespace heatpp::nn::detail {
 
 inline constexpr std::string_view counting_operator = "torch.ops.aten.add_.Tensor";
 
-/// The name in {"as_tensor": {"name": "x"}}; "" of another argument.
+/// Returns the name in {"as_tensor": {"name": "x"}}; "" for another argument.
 [[nodiscard]] std::string name_of_tensor(const nlohmann::json& argument);
 
-/// BatchNorm counts its batches by a node of its own, which a network that was exported for evaluation has not, and
-/// which does not belong to evaluation. These are the inputs of the graph, by those that are the running means, that
-/// can be counted by the layer in place of that node, as nothing else uses them. `buffers` has the names of buffers in
-/// the module by those of the graph's inputs.
+/// Returns the inputs of the graph that count batches of BatchNorm, by the running means of the same layers. A separate
+/// node counts batches; a network that was exported for evaluation lacks it, and evaluation must not run it. The layer
+/// can count instead of the node if nothing else uses these inputs. `buffers` has the names of buffers in the module by
+/// those of the graph's inputs.
 [[nodiscard]] std::map<std::string, std::string> counters_of(const nlohmann::json& graph,
                                                              const std::map<std::string, std::string>& buffers);
 

@@ -9,7 +9,7 @@
 namespace heatpp::nn::detail {
 namespace {
 
-/// Says for each step which values it is the last to need, so that no memory is held for longer.
+/// Finds for each step the values that no later step needs, so that their memory is released.
 void find_last_uses(std::vector<Step>& steps, const std::vector<Operand>& outputs, std::size_t values) {
   std::vector<char> needed(values, 0);
   std::vector<std::size_t> kept;
@@ -35,7 +35,7 @@ std::vector<c10::IValue> Graph::run(std::vector<c10::IValue> inputs, at::Device 
     try {
       step.run(frame);
     } catch (const Error&) {
-      throw;  // of a graph in this one, which has named the node
+      throw;  // from a nested graph, which has named the node
     } catch (const std::exception& error) {
       heatpp::detail::raise<ValueError>("ExportedModule",
                                         "got inputs that the network refuses ({}; in the node \"{}\", {}); expected "

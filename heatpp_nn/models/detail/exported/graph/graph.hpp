@@ -12,15 +12,15 @@ struct Step {
   std::string name, target;  ///< for errors
   std::vector<std::size_t> uses = {}, gives = {};
   std::function<void(Frame&)> run = nullptr;
-  std::vector<std::size_t> last = {};  ///< values that nothing after it uses
+  std::vector<std::size_t> last = {};  ///< values that no later step uses
 };
 
-/// A graph of torch.export, whose nodes are computed one after the other.
+/// A graph of torch.export, whose nodes are computed in order.
 class Graph {
  public:
   Graph(std::vector<std::size_t> inputs, std::vector<Step> steps, std::vector<Operand> outputs, std::size_t values);
 
-  /// What it gives for these inputs, on the modules' device. Throws ValueError with the node's name where one fails.
+  /// Returns the outputs for these inputs, on the modules' device. Throws ValueError with the name of a failed node.
   [[nodiscard]] std::vector<c10::IValue> run(std::vector<c10::IValue> inputs, at::Device device) const;
   [[nodiscard]] std::size_t inputs() const { return inputs_.size(); }
   [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }

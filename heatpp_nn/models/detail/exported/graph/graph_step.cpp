@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Autocast, on or off, as long as it lives.
+/// Switches autocast on or off for its lifetime.
 class AutocastRegion {
  public:
   AutocastRegion(at::DeviceType device, at::ScalarType dtype, bool on)
@@ -66,7 +66,7 @@ class Arguments {
     around_.modes.insert(around_.modes.end(), within.modes.begin(), within.modes.end());
     return graph;
   }
-  /// From the i-th on; lists are taken apart.
+  /// Returns the operands from the i-th on, with lists expanded.
   [[nodiscard]] std::vector<Operand> rest(std::size_t i) const {
     std::vector<Operand> operands;
     for (; i < size(); ++i) {
@@ -158,7 +158,7 @@ Step graph_step(const Node& node, Names& names, Surroundings& around) {
   const auto compute = compute_of(node, Arguments(node, names, around), operands);
   Step step{node.name, node.target};
   for (const auto& operand : operands) add_uses(operand, step.uses);
-  // A nested graph gives one value after the other.
+  // The outputs of a nested graph, without lists.
   Results flat;
   for (const auto& numbers : results_of(node.json, names, node.where).numbers)
     for (const auto number : numbers) {

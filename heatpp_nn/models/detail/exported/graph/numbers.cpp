@@ -24,7 +24,7 @@ std::int64_t whole_part(double value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// Whole numbers by `exact`, which says whether they overflow, others by `rounded`.
+/// Computes with whole numbers by `exact`, which tells whether they overflow, and with others by `rounded`.
 template <class Exact, class Rounded>
 NumberFunction arithmetic(Exact exact, Rounded rounded) {
   return [=](const Arguments& a) -> IValue {
@@ -48,7 +48,7 @@ NumberFunction rounding(Round round) {
   return [=](const Arguments& a) -> IValue { return is_real(a[0]) ? IValue(whole_part(round(real(a[0])))) : a[0]; };
 }
 
-/// Rounds down, as Python does.
+/// Divides and rounds down, as Python does.
 std::int64_t quotient(std::int64_t a, std::int64_t b) {
   if (b == 0) throw std::domain_error("a division by zero");
   if (b == -1 && a == INT64_MIN) beyond();

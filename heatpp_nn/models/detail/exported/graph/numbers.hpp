@@ -8,10 +8,10 @@
 
 namespace heatpp::nn::detail {
 
-/// A function of numbers and truth values, with Python's rules: "_operator.floordiv".
+/// A function of numbers and bool, with Python's rules: "_operator.floordiv".
 using NumberFunction = std::function<c10::IValue(const std::vector<c10::IValue>& arguments)>;
-/// The one of this name and number of arguments; empty if there is none. It throws std::domain_error where Python
-/// would, and for whole numbers beyond 64 bits.
+/// Returns the function of this name and number of arguments; empty if there is none. It throws std::domain_error if
+/// Python would raise an error, and for whole numbers beyond 64 bits.
 [[nodiscard]] NumberFunction number_function(const std::string& name, std::size_t arguments);
 
 }  // namespace heatpp::nn::detail

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view operators = "torch.ops.";
 
-/// "torch.ops.aten.add.Tensor" as aten::add.Tensor; nothing for what LibTorch has not, or would open files.
+/// Finds "torch.ops.aten.add.Tensor" as aten::add.Tensor; nullopt if LibTorch lacks it, or if it would open files.
 std::optional<c10::OperatorHandle> found_operator(std::string_view target) {
   target.remove_prefix(operators.size());
   const auto first = target.find('.'), last = target.rfind('.');
@@ -29,8 +29,8 @@ std::optional<c10::OperatorHandle> found_operator(std::string_view target) {
   return c10::Dispatcher::singleton().findSchema({space + "::" + name, overload == "default" ? "" : overload});
 }
 
-/// The part of the network in which a node was recorded, the innermost of "key,name,type;key,name,type". A part that is
-/// called again has the name "norm@1".
+/// Returns the part of the network in which a node was recorded, the innermost of "key,name,type;key,name,type". If a
+/// part is called again it has the name "norm@1".
 std::string part_of(const json& node) {
   const auto* const metadata = optional_member(node, "metadata");
   const auto* const stack = metadata ? optional_member(*metadata, "nn_module_stack") : nullptr;
@@ -54,7 +54,7 @@ class Arguments {
       given_[name] = &member(input, "arg", node.where);
     }
   }
-  /// nullptr if it is not given.
+  /// Returns the argument, or nullptr if it is not given.
   [[nodiscard]] const json* find(const std::string& name) const {
     const auto found = given_.find(name);
     return found == given_.end() ? nullptr : found->second;
@@ -69,7 +69,7 @@ class Arguments {
     const auto* const argument = find(name);
     return !argument || argument->contains("as_none");
   }
-  /// The name of the tensor that is given; "" if none is.
+  /// Returns the name of a tensor argument; "" if there is none.
   [[nodiscard]] std::string tensor(const std::string& name) const {
     const auto* const argument = find(name);
     return argument ? name_of_tensor(*argument) : "";
@@ -82,15 +82,15 @@ class Arguments {
   std::map<std::string, const json*> given_;
 };
 
-/// Layers that normalise by the batch alone do so in training and afterwards.
+/// Whether a layer keeps statistics; others normalise by the batch alone, in training and in evaluation.
 bool keeps_statistics(const Arguments& arguments) {
   const auto& schema = arguments.schema();
   if (schema.argumentIndexWithName("running_mean")) return !arguments.is_none("running_mean");
   return schema.name().find("norm") == std::string::npos;
 }
 
-/// Arguments that the mode of a module decides on: flags of dropout, normalisation and recurrent layers, and the
-/// dropout of attention, which is 0 where nothing is trained.
+/// Whether the mode of a module decides on an argument: flags of dropout, normalisation and recurrent layers, and the
+/// dropout of attention, which is 0 in evaluation.
 bool follows_mode(const c10::Argument& formal, const Operand& operand, const Arguments& arguments) {
   if (operand.kind != Operand::Kind::constant) return false;
   const auto& name = formal.name();
@@ -109,7 +109,7 @@ void follow(Operand& operand, const torch::nn::Module* module, Surroundings& aro
              .module = module};
 }
 
-/// The count of batches that is kept beside a layer's running mean, if the layer is to count them.
+/// Returns the count of batches that belongs to a layer's running mean, if the layer has to count them.
 std::string counter_beside(const Arguments& arguments, const Surroundings& around) {
   const auto found = around.counters.find(arguments.tensor("running_mean"));
   return found == around.counters.end() ? "" : found->second;
@@ -137,7 +137,7 @@ struct Call {
   }
 };
 
-/// Nobody has to name what an operator gives.
+/// Checks the number of results. An operator may give more than the node names.
 void check_results(const Results& results, const c10::FunctionSchema& schema, const std::string& where) {
   const auto given = schema.returns().size();
   if (!results.numbers.empty() && results.numbers.size() != given)
