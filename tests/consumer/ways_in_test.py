@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-PREFIX, MPIEXEC = pathlib.Path(sys.argv[1]), sys.argv[2]
+PREFIX, MPIEXEC = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 README, PYTHON, CONVERT = map(pathlib.Path, sys.argv[3:]) if len(sys.argv) > 3 else (None, None, None)
 
 
@@ -28,8 +28,9 @@ def block(language, having=""):
 
 def run(lines, folder, code=0):
     """What a shell prints for lines of a README, in which <where> is the installation."""
-    lines = lines.replace("<where>", str(PREFIX)).replace("mpirun", MPIEXEC)
-    paths = [PREFIX / "bin", *([PYTHON.parent] if PYTHON else []), os.environ["PATH"]]
+    # Called by its full path, Open MPI's mpirun puts its own folder first in the PATH of the ranks.
+    lines = lines.replace("<where>", str(PREFIX)).replace("mpirun", MPIEXEC.name)
+    paths = [PREFIX / "bin", *([PYTHON.parent] if PYTHON else []), MPIEXEC.parent, os.environ["PATH"]]
     done = subprocess.run(["bash", "-ec", lines], cwd=folder, capture_output=True, text=True, timeout=240,
                           env=os.environ | {"PATH": ":".join(map(str, paths))})
     assert done.returncode == code, f"{lines}: got code {done.returncode}: {done.stdout}{done.stderr}"
