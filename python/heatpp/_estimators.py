@@ -12,7 +12,7 @@ _NAMES = {"random_state": "seed", "max_iter": "max_iterations", "fit_intercept":
           "output_distribution": "output", "handle_unknown": "unknown"}
 _DEFAULT = object()
 # Values of heatpp's options: scikit-learn's spelling, and heatpp's, or the default.
-_VALUES = {"seed": {None: _DEFAULT}, "categorical_features": {None: _DEFAULT, "from_dtype": _DEFAULT}, "monotonic_cst": {None: _DEFAULT}, "loss": {"log_loss": _DEFAULT}, "priors": {None: _DEFAULT}, "power_iterations": {"auto": _DEFAULT},
+_VALUES = {"seed": {None: _DEFAULT}, "categorical_features": {None: _DEFAULT, "from_dtype": _DEFAULT}, "monotonic_cst": {None: _DEFAULT}, "class_weight": {None: _DEFAULT}, "loss": {"log_loss": _DEFAULT}, "priors": {None: _DEFAULT}, "power_iterations": {"auto": _DEFAULT},
            "init": {"k-means++": "plus_plus", "k-means||": "parallel", "random_from_data": "random"},
            "metric": {"minkowski": _DEFAULT, "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"},
            "solver": {"auto": "automatic", "covariance_eigh": "covariance", "arpack": "automatic", "cd": "coordinate_descent", "mu": "multiplicative"}}
@@ -24,7 +24,8 @@ _CLASSES = {"SpectralClustering": "Spectral"}
 _OF_FEATURES = ("components", "centers", "theta", "means", "feature_log_prob", "coef", "feature_importances", "scale", "mean", "max_abs", "quantiles", "statistics")
 # Options that stand for several of heatpp's, by their value.
 _SPLIT = {"feature_range": lambda value: {"low": value[0], "high": value[1]},
-          "penalty": {"l2": {"l1_ratio": 0.0}, "l1": {"l1_ratio": 1.0}, "elasticnet": {}, None: {"c": float("inf")}}.get, "p": {1: {"metric": "manhattan"}, 2: {}}.get}
+          "penalty": {"l2": {"l1_ratio": 0.0}, "l1": {"l1_ratio": 1.0}, "elasticnet": {}, "deprecated": {}, None: {"c": float("inf")}}.get,
+          "p": {1: {"metric": "manhattan"}, 2: {}, None: {}}.get}
 # Options on how to compute that change no result, for classes without such an option: for all classes, and for some.
 _ADVICE = {"n_jobs", "verbose", "verbose_interval", "copy", "copy_X", "copy_x", "algorithm", "leaf_size", "precompute", "power_iteration_normalizer", "order", "eigen_solver", "eigen_tol"}
 _ADVICE_OF = {"Ridge LinearRegression": {"solver", "max_iter", "tol", "random_state"}, "LogisticRegression PoissonRegressor": {"solver", "random_state"}, "PCA": {"tol"},
@@ -35,7 +36,7 @@ _ONLY = {"positive": (False,), "dual": (False,), "intercept_scaling": (1,), "mul
          "shrinkage": (None,), "covariance_estimator": (None,), "store_covariance": (False,), "solver": ("svd",), "class_prior": (None,), "force_alpha": (True,), "splitter": ("best",),
          "criterion": ("gini", "squared_error"), "max_leaf_nodes": (None,), "min_impurity_decrease": (0,), "min_weight_fraction_leaf": (0,), "ccp_alpha": (0,), "oob_score": (False,),
          "max_samples": (None,), "monotonic_cst": (None,), "categories": ("auto",), "drop": (None,), "sparse_output": (False,), "add_indicator": (False,), "keep_empty_features": (False,),
-         "ignore_implicit_zeros": (False,), "metric_params": (None,), "beta_loss": ("frobenius",), "assign_labels": ("kmeans",), "n_init": ("auto", 1, 3)}
+         "ignore_implicit_zeros": (False,), "metric_params": (None,), "beta_loss": ("frobenius",), "assign_labels": ("kmeans",), "n_init": ("auto", 1, 3), "max_features": (1.0,), "interaction_cst": (None,), "scoring": ("loss",)}
 # Results whose names are not heatpp's with an underscore.
 _RESULTS = {"centers": "cluster_centers_", "iterations": "n_iter_", "core_indices": "core_sample_indices_", "reconstruction_error": "reconstruction_err_"}
 
@@ -164,7 +165,20 @@ def _features(self):
     features = self.state.options.get("features") if "state" in self._results else None
     if features is not None:
         return int(features)
-    raise AttributeError(f"[{type(self).__name__}] got n_features_in_; expected another result, as it does not keep the number")
+    if "_columns" in vars(self):
+        return self._columns
+    raise C.NotFittedError(f"[{type(self).__name__}.n_features_in_] got an estimator that is not fitted; expected fit before")
+
+
+def _counting(function):
+    """Returns a `fit` that keeps the number of columns, for estimators whose results do not tell it."""
+    @named_after(function)
+    def fit(self, x, *given, **options):
+        fitted = function(self, x, *given, **options)
+        if len(getattr(x, "shape", ())) == 2:
+            self._columns = int(x.shape[1])
+        return fitted
+    return fit
 
 
 def _own(kind, made):
@@ -182,6 +196,8 @@ def _dress(kind):
         signatures = _arguments(getattr(kind, name))
         if name in ("fit", "partial_fit", "fit_transform", "fit_predict", "score") and signatures and all(names[1:2] in ([], ["sample_weight"]) for names in signatures):
             setattr(kind, name, _without_targets(getattr(kind, name)))
+    if "fit" in vars(kind) and not {"state", *_OF_FEATURES} & set(kind._results):
+        kind.fit = _counting(kind.fit)
     if hasattr(kind, "fit"):
         kind.n_features_in_ = _learnt(_features, "scikit-learn's name of the number of features that were learnt from.")
         kind._estimator_type, kind.__sklearn_tags__, kind.__sklearn_is_fitted__ = _type_of(kind), _tags, _is_fitted

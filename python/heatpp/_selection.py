@@ -75,7 +75,12 @@ class Pipeline:
         found = getattr(self.steps[-1][1], name)
         if not callable(found):
             return found
-        return lambda *given, **options: found(*map(self._made, given[:1]), *given[1:], **options) if given and not isinstance(given[0], numbers.Number) else found(*given, **options)
+
+        def method(*given, **options):
+            rows = given[:1] if given and not isinstance(given[0], numbers.Number) else ()
+            return found(*map(self._made, rows), *given[len(rows):], **options)
+        method.__name__ = name  # scikit-learn's scorers call methods by this name
+        return method
 
     def fit_transform(self, x, *targets, **options):
         """Fits all steps and returns the transformed rows."""

@@ -119,6 +119,11 @@ class Names(Case):
         self.assertEqual(ht.HistGradientBoostingRegressor(categorical_features=[True, False, True]).get_params()["categorical_features"], [0, 2])
         self.assertEqual(ht.HistGradientBoostingRegressor(monotonic_cst=np.array([0, -1])).get_params()["monotonic_cst"], [0, -1])
         self.assertEqual(ht.HistGradientBoostingClassifier(loss="log_loss", max_iter=3).fit(ROWS, KINDS).n_iter_, 3)
+        ht.HistGradientBoostingClassifier(class_weight=None, max_features=1.0, interaction_cst=None, scoring="loss")
+        ht.LogisticRegression(class_weight=None, penalty="deprecated")
+        ht.DBSCAN(p=None)
+        with self.assertRaisesRegex(ValueError, "got a loss of regressors"):
+            ht.HistGradientBoostingClassifier(loss="quantile", quantile=0.5).fit(ROWS, KINDS)
 
     def test_iterations_that_end_early_warn(self):
         for x in every_layout(NOISY):

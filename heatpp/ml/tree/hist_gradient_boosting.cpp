@@ -51,6 +51,8 @@ HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x,
                                                                   const FitOptions& options) {
   constexpr auto op = "HistGradientBoostingRegressor.fit";
   check_options(op, options_, x.features());
+  if (options_.class_weight != ClassWeights(ClassWeight::none))
+    detail::raise<ValueError>(op, "got class_weight; expected none, because numbers have no classes (sample_weight)");
   check_not_empty(op, x);
   const auto targets = beside_rows(op, "targets", x, y);
   const auto weights = weights_beside(op, x, options.sample_weight);
@@ -85,6 +87,8 @@ HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& 
                                                                     const FitOptions& options) {
   constexpr auto op = "HistGradientBoostingClassifier.fit";
   check_options(op, options_, x.features());
+  if (options_.loss != BoostingLoss::squared_error)
+    detail::raise<ValueError>(op, "got a loss of regressors; expected none, because classes have the log loss");
   check_not_empty(op, x);
   const auto classes = classes_beside(op, x, y);
   if (classes.count() < 2)

@@ -218,6 +218,10 @@ TEST_CASE("bad input of boosting is an error on all ranks", "[ml][boosting]") {
   CHECK_THROWS_WITH(regressor.fit(x, ht::full({150}, NAN)), Contains("targets that are not finite"));
   CHECK_THROWS_WITH(ht::HistGradientBoostingRegressor({.loss = ht::BoostingLoss::poisson}).fit(x, beside(petals() - 3)),
                     Contains("got a target of -2 with Poisson's loss"));
+  CHECK_THROWS_WITH(ht::HistGradientBoostingClassifier({.loss = ht::BoostingLoss::poisson}).fit(x, y),
+                    Contains("got a loss of regressors"));
+  CHECK_THROWS_WITH(ht::HistGradientBoostingRegressor({.class_weight = ht::ClassWeight::balanced}).fit(x, y),
+                    Contains("got class_weight"));
   CHECK_THROWS_WITH(ht::HistGradientBoostingClassifier({.max_bins = 256}).fit(x, y), Contains("256 bins"));
   CHECK_THROWS_WITH(ht::HistGradientBoostingClassifier({.learning_rate = 0}).fit(x, y), Contains("learning_rate 0"));
   CHECK_THROWS_WITH(ht::HistGradientBoostingClassifier({.tol = -1}).fit(x, y), Contains("tol -1"));
