@@ -52,7 +52,8 @@ def lab():
 
 
 class Training:
-    def __init__(self, build, python, environment, repeats, limit):
+    def __init__(self, build, python, environment, repeats, limit, beside=None):
+        self.beside = beside and os.path.join(beside, "heatpp_trainer")
         self.trainer = os.path.join(build, "release", "benchmarks", "heatpp_trainer")
         self.converter = os.path.join(build, "release", "examples", "fashion_mnist", "convert_fashion_mnist")
         self.peer = [python, os.path.join(HERE, "peers", "ddp_peer.py")]
@@ -88,7 +89,9 @@ class Training:
         for model, batch in (("mlp", 256), ("cnn", 128)):
             arguments = ["turns", "--model", model, "--batch", str(batch)]
             here = ["mpirun", "-n", "2"]
+            other = {"beside": [*here, self.beside, *arguments]} if self.beside else {}
             table = self.compete({
+                **other,
                 "none": [*here, self.trainer, *arguments, "--mode", "none"],
                 "waiting": [*here, self.trainer, *arguments, "--mode", "waiting"],
                 "data_parallel": [*here, self.trainer, *arguments],
