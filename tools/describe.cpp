@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 
 namespace tools {
 namespace {
@@ -79,19 +80,43 @@ std::string text_of(const std::string& path, const Arrays& arrays) {
   return text + (arrays.empty() ? "  no arrays\n" : "");
 }
 
-/// Lists the content of files; `first` is that of the first file.
-void list(const std::vector<std::string>& paths, const Arrays& first, const Options& options) {
+Description description_of_arrays(const std::string& path, const Arrays& arrays) {
+  return {json_of(path, arrays), text_of(path, arrays)};
+}
+
+/// Prints the descriptions of files.
+void print_all(const std::vector<Description>& descriptions, const Options& options) {
   Json files = Json::array();
   std::string text;
-  for (const auto& path : paths) {
-    const auto arrays = files.empty() ? first : ht::io::contents(path);
-    files.push_back(json_of(path, arrays));
-    text += text_of(path, arrays);
+  for (const auto& description : descriptions) {
+    files.push_back(description.json);
+    text += description.text;
   }
   if (!options.json) return print(text);
   Json all;
   all["files"] = files;
   print(json_text(files.size() == 1 ? files[0] : all));
+}
+
+/// Lists the content of files; `first` is that of the first file.
+void list(const std::vector<std::string>& paths, const Arrays& first, const Options& options) {
+  std::vector<Description> all{description_of_arrays(paths.front(), first)};
+  for (const auto& path : paths | std::views::drop(1))
+    all.push_back(description_of_arrays(path, ht::io::contents(path)));
+  print_all(all, options);
+}
+
+/// Lists files, some of which are networks.
+void list_networks(const std::vector<std::string>& paths, const Options& options) {
+  const auto given = options.dataset.empty() ? options.of_elements : "--dataset";
+  if (!given.empty())
+    ht::detail::raise<ht::ValueError>(op, "got {} for a network of torch.export; expected it for files of arrays only",
+                                      given);
+  std::vector<Description> all;
+  for (const auto& path : paths)
+    all.push_back(holds_network(path) ? description_of_network(path)
+                                      : description_of_arrays(path, ht::io::contents(path)));
+  print_all(all, options);
 }
 
 Json json_of(const ht::io::StoredArray& x, const Summary& s) {
@@ -178,8 +203,7 @@ void describe(const Options& options) {
   const auto paths = ht::io::detail::expand(options.files, ht::world(), op);
   if (paths.size() == 1 && is_described_as_matrix(paths.front(), options))
     return print(description_of_matrix(paths.front(), options.json));
-  if (paths.size() == 1 && holds_network(paths.front()))
-    return print(description_of_network(paths.front(), options.json));
+  if (std::ranges::any_of(paths, holds_network)) return list_networks(paths, options);
   const bool parsed = paths.front().ends_with(".csv");  // to find what it contains
   if (!options.dataset.empty() || parsed) return describe_array(options);
   const auto arrays = ht::io::contents(paths.front());

@@ -45,9 +45,9 @@ ExportedTensor tensor_of(const json& values, const std::string& shown, const std
   return {shown, name_of(info.dtype), detail::to_text(info.sizes)};
 }
 
-std::string range_text(const std::string& symbol, const detail::ExportedRange& range) {
-  const auto bound = [](const auto& value) { return value ? std::to_string(*value) : std::string("any"); };
-  return heatpp::detail::formatted("{} from {} to {}", symbol, bound(range.low), bound(range.high));
+ExportedTensor output_of(const json& values, const std::string& shown, const detail::GraphOutput& output) {
+  if (output.kind == detail::GraphOutput::Kind::tensor) return tensor_of(values, shown, output.name);
+  return {shown, name_of(output.dtype), detail::to_text(std::vector<detail::Expression>())};
 }
 
 void add_tensors(ExportedInfo& info, const detail::Signature& signature, const json& values) {
@@ -61,8 +61,7 @@ void add_tensors(ExportedInfo& info, const detail::Signature& signature, const j
   }
   std::size_t next = 0;
   for (const auto& output : signature.outputs)
-    if (output.kind == detail::GraphOutput::Kind::tensor)
-      info.outputs.push_back(tensor_of(values, signature.output_names.at(next++), output.name));
+    if (output.is_returned()) info.outputs.push_back(output_of(values, signature.output_names.at(next++), output));
 }
 
 std::int64_t parameter_count(const detail::Signature& signature, const detail::ExportedWeights& weights) {
@@ -88,7 +87,7 @@ ExportedInfo info_of(detail::ExportedArchive archive) {
     info.torch_version = detail::text_of(*torch, "torch_version");
   add_tensors(info, signature, member(graph, "tensor_values", "the graph"));
   info.parameter_count = parameter_count(signature, detail::ExportedWeights(archive));
-  for (const auto& [symbol, range] : signature.ranges) info.ranges.push_back(range_text(symbol, range));
+  for (const auto& [symbol, range] : signature.ranges) info.ranges.push_back(detail::to_text(symbol, range));
   Calls calls;
   count_calls(member(graph, "nodes", "the graph"), calls);
   for (const auto& [target, count] : calls) info.operators.push_back({target, count, detail::is_known(target)});

@@ -6,11 +6,11 @@
 
 namespace heatpp::nn {
 
-/// A tensor of an exported network.
+/// A tensor of an exported network. Numbers that it returns are tensors without axes.
 struct ExportedTensor {
   std::string name;   ///< empty for the only output
   std::string dtype;  ///< "float32"
-  std::string shape;  ///< "(s77, 4)", with a symbol for each dynamic size
+  std::string shape;  ///< "(s77, 2*s17, 4)", with symbols for dynamic sizes
 };
 /// An operator that an exported network calls.
 struct ExportedOperator {

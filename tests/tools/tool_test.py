@@ -316,6 +316,27 @@ def test_network(folder):
     cut = (folder / "net.pt2").read_bytes()[:-100]
     (folder / "cut.pt2").write_bytes(cut)
     check("cut.pt2" in run("describe", folder / "cut.pt2", code=1), "describe names a network that is damaged")
+    check("gone.pt2" in run("describe", folder / "gone.pt2", code=1), "describe names a network that does not exist")
+    check("got --bins for a network" in run("describe", folder / "net.pt2", "--bins", 3, code=1), "describe draws no network")
+    (folder / "net.bin").write_bytes((folder / "net.pt2").read_bytes())
+    check(run_json("describe", folder / "net.bin")["numbers"] == said["numbers"], "describe knows a network by its content")
+    check_several_networks(folder, torch)
+
+
+def check_several_networks(folder, torch):
+    class Even(torch.nn.Module):
+        def forward(self, x):
+            return x.reshape(x.shape[0], -1, 2).sum(-1), 2 * x.shape[0]
+
+    half = torch.export.Dim("half", min=3, max=99)
+    torch.export.save(torch.export.export(Even(), (torch.zeros(5, 8),), dynamic_shapes=({1: 2 * half},)), folder / "even.pt2")
+    files = run_json("describe", folder / "net.pt2", folder / "even.pt2")["files"]
+    check([pathlib.Path(entry["file"]).name for entry in files] == ["net.pt2", "even.pt2"], "describe lists several networks")
+    shape = files[1]["inputs"][0]["shape"]
+    check(shape.startswith("(5, 2*s") and "(" not in shape[1:] and f"{shape[4:-1]} from 6 to 198" in files[1]["sizes"], f"describe writes sizes as Python does: {files[1]}")
+    check(files[1]["outputs"][1] == {"name": "1", "dtype": "int64", "shape": "()"}, f"describe lists numbers: {files[1]['outputs']}")
+    text = run("describe", folder / "net.pt2", folder / "even.pt2", folder / "part-0.h5")
+    check("1.running_mean" in text and shape in text and "run/x" in text, f"describe tells several networks in words: {text}")
 
 
 def test_content(folder):

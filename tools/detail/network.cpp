@@ -1,8 +1,13 @@
 #include "network.hpp"
-#include "text.hpp"
 
 #include <fmt/format.h>
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_nn/models/detail/exported/archive.hpp>
 #include <heatpp_nn/models/exported_info.hpp>
+
+#include <array>
+#include <filesystem>
 
 namespace tools {
 
@@ -19,8 +24,9 @@ Json json_of(const std::vector<nn::ExportedTensor>& tensors) {
   return all;
 }
 
-Json json_of(const nn::ExportedInfo& info) {
-  Json all{{"torch", info.torch_version},
+Json json_of(const std::string& path, const nn::ExportedInfo& info) {
+  Json all{{"file", path},
+           {"torch", info.torch_version},
            {"schema", info.schema},
            {"sizes", info.ranges},
            {"inputs", json_of(info.inputs)},
@@ -55,11 +61,26 @@ std::string text_of(const nn::ExportedInfo& info) {
 
 }  // namespace
 
-bool holds_network(const std::string& path) { return path.ends_with(".pt2"); }
+bool holds_network(const std::string& path) {
+  std::array<std::int64_t, 1> found{};
+  const auto& ranks = heatpp::world();
+  heatpp::all_or_none(ranks, [&] {
+    std::error_code ignored;
+    if (ranks.rank() != 0) return;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+      found[0] = path.ends_with(".pt2");  // reading it says what it is
+      return;
+    }
+    heatpp::io::detail::FileReader file(path, "describe");
+    found[0] = nn::detail::is_exported(file, path);
+  });
+  ranks.broadcast(found, 0);
+  return found[0] != 0;
+}
 
-std::string description_of_network(const std::string& path, bool json) {
+Description description_of_network(const std::string& path) {
   const auto info = nn::exported_info(path);
-  return json ? json_text(json_of(info)) : path + "\n" + text_of(info);
+  return {json_of(path, info), path + "\n" + text_of(info)};
 }
 
 }  // namespace tools

@@ -1,13 +1,21 @@
 #pragma once
 
+#include "text.hpp"
+
 #include <string>
 
 namespace tools {
 
-/// Whether `heatpp` treats a file as a network of torch.export: .pt2.
+/// What `heatpp describe` prints of a file.
+struct Description {
+  nlohmann::ordered_json json;
+  std::string text;
+};
+
+/// Whether a file is a network of torch.export, as load_module decides it. Collective.
 [[nodiscard]] bool holds_network(const std::string& path);
 
-/// Describes the inputs, outputs, parameters and calls of the network, in lines or as JSON. Collective.
-[[nodiscard]] std::string description_of_network(const std::string& path, bool json);
+/// Describes the inputs, outputs, parameters and calls of the network. Collective.
+[[nodiscard]] Description description_of_network(const std::string& path);
 
 }  // namespace tools

@@ -29,8 +29,14 @@ def flat(value):
     return [leaf for leaf in torch.utils._pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
+def outputs_of(value):
+    """Returns tensors, and numbers as tensors without axes."""
+    leaves = [leaf for leaf in torch.utils._pytree.tree_leaves(value) if leaf is not None]
+    return [torch.tensor(leaf, dtype=torch.float64) if isinstance(leaf, float) else torch.as_tensor(leaf) for leaf in leaves]
+
+
 def loss_of(outputs):
-    return sum(output.double().square().mean() for output in flat(outputs))
+    return sum(output.double().square().mean() for output in outputs_of(outputs))
 
 
 def numbered(prefix, tensors):
@@ -54,12 +60,12 @@ def expected(net, given, options):
     torch.manual_seed(SEED)
     outputs = net(*given)
     loss_of(outputs).backward()
-    found |= numbered("output", flat(outputs))
+    found |= numbered("output", outputs_of(outputs))
     found |= {f"gradient.{name}": tensor.resolve_conj().contiguous().clone() for name, tensor in gradients_of(net).items() if tensor is not None}
     found |= {f"buffer.{name}": tensor.clone().contiguous() for name, tensor in net.named_buffers()}
     net.eval()
     with torch.no_grad():
-        found |= numbered("evaluated", flat(net(*given)))
+        found |= numbered("evaluated", outputs_of(net(*given)))
     if options.get("stepped"):
         net.train()
         optimizer = torch.optim.SGD(net.parameters(), RATE)
@@ -90,7 +96,7 @@ def check_back(folder, networks):
         net.load_state_dict(state)
         with torch.no_grad():
             theirs = load_file(folder / f"{name}-outputs.safetensors")
-            for i, output in enumerate(flat(net.eval()(*given))):
+            for i, output in enumerate(outputs_of(net.eval()(*given))):
                 assert torch.allclose(output, theirs[f"output.{i}"], rtol=1e-5, atol=1e-6), (name, i)
             program.module()(*given)
 

@@ -101,10 +101,21 @@ class Odd(nn.Module):
         return first[rows, 0], torch.where(second > 0, second, 2).to(torch.float64) - self.mean.view(4, 1, 1)[:2]
 
 
+class Counting(nn.Module):
+    """A length that is even, and outputs that are numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor([0.5, 2.0]))
+
+    def forward(self, x):
+        return (x.reshape(x.shape[0], -1, 2) * self.scale).sum(-1), 2 * x.shape[0], 2.5
+
+
 def all_networks():
     """Name, network, examples for the export, dynamic shapes, other examples to compute, options."""
     rows, length = torch.export.Dim("rows"), torch.export.Dim("length", min=8)
-    first = {0: rows}
+    first, even = {0: rows}, {0: rows, 1: 2 * torch.export.Dim("half", max=10)}
     image = lambda n: (torch.randn(n, 1, 6, 6),)
     found = [("mlp", Mlp(), (torch.randn(3, 4),), (first,), (torch.randn(5, 4),), {}),
              ("mlp_evaluated", Mlp(), (torch.randn(3, 4),), (first,), (torch.randn(5, 4),), {"train": False}),
@@ -118,5 +129,6 @@ def all_networks():
              ("fno", Fno(), (torch.randn(3, 2, 16),), ({0: rows, 2: length},), (torch.randn(12, 2, 20),), {"stepped": True}),
              ("several", Several(), ({"u": torch.randn(3, 3), "v": torch.randn(3, 5)}, torch.randn(3), 3.0), ({"u": first, "v": first}, first, None),
               ({"u": torch.randn(5, 3), "v": torch.randn(5, 5)}, torch.randn(5), 3.0), {}),
+             ("counting", Counting(), (torch.randn(3, 8),), (even,), (torch.randn(4, 14),), {}),
              ("odd", Odd(), (torch.randn(3, 1, 8, 8),), ({0: torch.export.Dim.DYNAMIC},), (torch.randn(4, 1, 8, 8),), {})]
     return found

@@ -99,17 +99,21 @@ std::string ExportedArchive::bytes() const {
   return all + io::detail::zip_directory(members, std::ssize(all));
 }
 
-bool is_exported(std::string_view bytes, const std::string& path) {
-  if (path.ends_with(".pt2")) return true;
+bool is_exported(io::detail::ByteReader& file, const std::string& path) {
+  std::vector<ZipMember> members;
   try {
-    MemoryReader archive(bytes_of(bytes));
-    const auto members = io::detail::zip_members(archive, path, op);
-    return std::ranges::any_of(members, [&](const auto& member) {
-      return member.name == old_graph || member.name == root_of(members) + "/archive_format";
-    });
+    members = io::detail::zip_members(file, path, op);
   } catch (const IoError&) {
-    return false;
+    return path.ends_with(".pt2");
   }
+  const auto format = root_of(members) + "/archive_format";
+  return std::ranges::any_of(members,
+                             [&](const auto& member) { return member.name == old_graph || member.name == format; });
+}
+
+bool is_exported(std::string_view bytes, const std::string& path) {
+  MemoryReader file(bytes_of(bytes));
+  return is_exported(file, path);
 }
 
 }  // namespace heatpp::nn::detail

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heatpp_io/detail/files/byte_file.hpp>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +34,9 @@ class ExportedArchive {
   std::vector<File> files_;
 };
 
-/// Whether these bytes are an archive of torch.export.save, or claim to be one.
+/// Whether a file is an archive of torch.export.save, by the names in it. If it is no complete archive, e.g. cut, the
+/// ending of its path decides, so that the error of reading it says what is wrong.
+[[nodiscard]] bool is_exported(io::detail::ByteReader& file, const std::string& path);
 [[nodiscard]] bool is_exported(std::string_view bytes, const std::string& path);
 
 }  // namespace heatpp::nn::detail

@@ -52,6 +52,16 @@ void check_names(const json& graph, const Signature& signature) {
                 input.name);
 }
 
+/// Returns an output of the graph; numbers become tensors without axes.
+at::Tensor tensor_of(const GraphOutput& output, const c10::IValue& value, at::Device device) {
+  const bool is_tensor = output.kind == GraphOutput::Kind::tensor;
+  if (is_tensor && value.isTensor()) return value.toTensor();
+  if (is_tensor || !(value.isInt() || value.isDouble() || value.isBool()))
+    raise<ValueError>("ExportedModule", "got the output \"{}\" of the type {}; expected what the graph's signature has",
+                      output.name, value.tagKind());
+  return at::scalar_tensor(value.toScalar(), at::TensorOptions(output.dtype).device(device));
+}
+
 }  // namespace
 
 json json_of(const ExportedArchive& archive) {
@@ -119,7 +129,7 @@ void ExportedProgram::find_written(const Parts& parts) {
   for (std::size_t i = 0; i < signature_.outputs.size(); ++i) {
     using Kind = GraphOutput::Kind;
     const auto& output = signature_.outputs[i];
-    if (output.kind == Kind::tensor || output.kind == Kind::none) continue;
+    if (output.is_returned() || output.kind == Kind::none) continue;
     Written written{.output = i};
     if (output.kind == Kind::input) {
       const auto found = std::ranges::find(inputs_, output.target, &NamedInfo::name);
@@ -169,11 +179,13 @@ void ExportedProgram::write_back(const std::vector<c10::IValue>& values, const s
 
 std::vector<at::Tensor> ExportedProgram::run(const std::vector<at::Tensor>& inputs) const {
   check_inputs(inputs, inputs_, signature_.ranges);
-  const auto values = graph_->run(graph_inputs(inputs), device(inputs));
+  const auto where = device(inputs);
+  const auto values = graph_->run(graph_inputs(inputs), where);
   write_back(values, inputs);
   std::vector<at::Tensor> tensors;
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (signature_.outputs[i].kind == GraphOutput::Kind::tensor) tensors.push_back(values[i].toTensor());
+    if (const auto& output = signature_.outputs[i]; output.is_returned())
+      tensors.push_back(tensor_of(output, values[i], where));
   return tensors;
 }
 

@@ -20,7 +20,8 @@ class ExportedProgram {
 
   [[nodiscard]] const Signature& signature() const { return signature_; }
   [[nodiscard]] const std::vector<std::string>& not_persistent() const { return not_persistent_; }
-  /// Returns the outputs of the network. Throws ValueError for sizes that do not fit the export.
+  /// Returns the outputs of the network; numbers are tensors without axes. Throws ValueError for sizes that do not fit
+  /// the export.
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs) const;
   /// Returns the archive with the current weights.
   [[nodiscard]] std::string bytes() const;

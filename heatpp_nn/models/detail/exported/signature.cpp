@@ -42,7 +42,17 @@ GraphInput input_of(const json& spec) {
   malformed("an input of the network's that is \"{}\" and no tensor", argument.kind);
 }
 
-GraphOutput output_of(const json& spec) {
+/// Returns the dtype of a number that the network returns: Python's int, float or bool, constant or symbolic.
+std::optional<at::ScalarType> dtype_of_number(std::string_view kind) {
+  constexpr std::pair<std::string_view, at::ScalarType> known[] = {
+      {"as_int", at::kLong},     {"as_float", at::kDouble},     {"as_bool", at::kBool},
+      {"as_sym_int", at::kLong}, {"as_sym_float", at::kDouble}, {"as_sym_bool", at::kBool}};
+  const auto* const found = std::ranges::find(known, kind, &std::pair<std::string_view, at::ScalarType>::first);
+  return found == std::end(known) ? std::nullopt : std::optional(found->second);
+}
+
+/// `name` is that of the output in what the network returns, for errors.
+GraphOutput output_of(const json& spec, const std::string& name) {
   using Kind = GraphOutput::Kind;
   const auto of_spec = choice_of(spec, where_output);
   const auto& kind = of_spec.kind;
@@ -58,7 +68,9 @@ GraphOutput output_of(const json& spec) {
   const auto choice = choice_of(argument, where_output);
   if (choice.kind == "as_none") return {Kind::none, ""};
   if (choice.kind == "as_tensor") return {Kind::tensor, name_in(choice.value, where_output)};
-  malformed("an output of the network's that is \"{}\" and no tensor", choice.kind);
+  if (const auto dtype = dtype_of_number(choice.kind)) return {.kind = Kind::number, .name = "", .dtype = *dtype};
+  malformed("the output{}{} that is \"{}\", where tensors and numbers are read", name.empty() ? "" : " ", name,
+            choice.kind);
 }
 
 /// Returns the entry of the network itself, which precedes those of its parts.
@@ -109,15 +121,17 @@ std::vector<ForwardParameter> parameters_of(const json& call, const std::vector<
   return parameters;
 }
 
-void read_outputs(const json& call, Signature& signature) {
+/// Reads the roles of the graph's outputs, and the names of those that the network returns.
+void read_outputs(const json& specs, const json& call, Signature& signature) {
+  using Kind = GraphOutput::Kind;
   const auto tree = tree_of(text_of(member(call, "out_spec", where_call), where_call), "the network's out_spec");
   const auto names = names_of(tree);
   std::size_t next = 0;
-  for (const auto& output : signature.outputs) {
-    using Kind = GraphOutput::Kind;
-    if (output.kind != Kind::tensor && output.kind != Kind::none) continue;
-    if (next < names.size() && output.kind == Kind::tensor) signature.output_names.push_back(names[next]);
-    ++next;
+  for (const auto& spec : list_of(member(specs, "output_specs", where_output), where_output)) {
+    const auto name = next < names.size() ? names[next] : "";
+    const auto& output = signature.outputs.emplace_back(output_of(spec, name));
+    if (output.is_returned()) signature.output_names.push_back(name);
+    if (output.is_returned() || output.kind == Kind::none) ++next;
   }
   if (next != names.size()) malformed("an out_spec of {} values for {} outputs of the graph", names.size(), next);
   signature.gives_dict = tree.is_dict;
@@ -139,6 +153,11 @@ std::map<std::string, ExportedRange> ranges_of(const json& program) {
 
 }  // namespace
 
+std::string to_text(const std::string& name, const ExportedRange& range) {
+  const auto bound = [](const auto& value) { return value ? std::to_string(*value) : std::string("any"); };
+  return heatpp::detail::formatted("{} from {} to {}", name, bound(range.low), bound(range.high));
+}
+
 Signature signature_of(const json& program) {
   const auto& module = member(program, "graph_module", "the program");
   const auto& specs = member(module, "signature", "the program");
@@ -149,12 +168,10 @@ Signature signature_of(const json& program) {
     const auto kind = signature.inputs.back().kind;
     if (kind == GraphInput::Kind::tensor || kind == GraphInput::Kind::value) given.push_back(signature.inputs.back());
   }
-  for (const auto& spec : list_of(member(specs, "output_specs", where_output), where_output))
-    signature.outputs.push_back(output_of(spec));
   const auto& entries = member(module, "module_call_graph", "the program");
   const auto& call = call_of(entries);
   signature.parameters = parameters_of(call, given);
-  read_outputs(call, signature);
+  read_outputs(specs, call, signature);
   signature.parts = parts_of(entries);
   signature.ranges = ranges_of(program);
   return signature;

@@ -17,10 +17,13 @@ struct GraphInput {
 };
 /// The role of an output of an exported graph.
 struct GraphOutput {
-  enum class Kind { tensor, none, buffer, parameter, input };
-  Kind kind = Kind::tensor;  ///< other kinds are written to `target`
+  enum class Kind { tensor, number, none, buffer, parameter, input };
+  Kind kind = Kind::tensor;  ///< the last three are written to `target`
   std::string name;
   std::string target = {};
+  at::ScalarType dtype = at::kFloat;  ///< of a number
+
+  [[nodiscard]] bool is_returned() const { return kind == Kind::tensor || kind == Kind::number; }
 };
 /// A parameter of the network's `forward` that takes tensors.
 struct ForwardParameter {
@@ -29,20 +32,22 @@ struct ForwardParameter {
   std::vector<std::string> names = {};   ///< keys of a dict, positions of lists and tuples; "" for a single tensor
   bool is_single = true, is_dict = false;
 };
-/// The range of a symbol's values.
+/// The range of the values of a symbol or an expression.
 struct ExportedRange {
   std::optional<std::int64_t> low = std::nullopt, high = std::nullopt;
 };
+/// Returns a text such as "s77 from 1 to any".
+[[nodiscard]] std::string to_text(const std::string& name, const ExportedRange& range);
 
 /// The relation between the graph of an exported program and the network's `forward`.
 struct Signature {
   std::vector<GraphInput> inputs;
   std::vector<GraphOutput> outputs;
   std::vector<ForwardParameter> parameters;
-  std::vector<std::string> output_names;  ///< of tensors: "mean", "heads.0"; "" for a single tensor
+  std::vector<std::string> output_names;  ///< of tensors and numbers: "mean", "heads.0"; "" for a single one
   bool gives_dict = false;
-  std::vector<std::string> parts;  ///< modules that were called
-  std::map<std::string, ExportedRange> ranges;
+  std::vector<std::string> parts;               ///< modules that were called
+  std::map<std::string, ExportedRange> ranges;  ///< by to_text(Expression)
 };
 
 /// Reads the signature from models/model.json. Throws Malformed.

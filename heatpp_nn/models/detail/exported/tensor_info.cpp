@@ -44,24 +44,15 @@ constexpr std::array dtypes{
     Known{35, Type::UInt64},
 };
 
-/// Returns the text of a size: expressions are written as SymPy's srepr; a single symbol by its name.
-std::string symbol_of(const json& value, const std::string& where) {
-  auto text = text_of(member(value, "expr_str", where), where);
-  constexpr std::string_view symbol = "Symbol('";
-  if (!text.starts_with(symbol)) return text;
-  const auto end = text.find('\'', symbol.size());
-  return end == std::string::npos ? text : text.substr(symbol.size(), end - symbol.size());
-}
-
-ExportedSize size_of(const json& value, const std::string& where) {
+Expression size_of(const json& value, const std::string& where) {
   const auto choice = choice_of(value, where);
-  if (choice.kind == "as_int") return {whole_of(choice.value, where)};
-  if (choice.kind == "as_expr") return {0, symbol_of(choice.value, where)};
+  if (choice.kind == "as_int") return {.number = whole_of(choice.value, where)};
+  if (choice.kind == "as_expr") return expression_of(text_of(member(choice.value, "expr_str", where), where));
   malformed("{} of the kind \"{}\"", where, choice.kind);
 }
 
-std::vector<ExportedSize> sizes_of(const json& values, const std::string& where) {
-  std::vector<ExportedSize> sizes;
+std::vector<Expression> sizes_of(const json& values, const std::string& where) {
+  std::vector<Expression> sizes;
   for (const auto& value : list_of(values, where)) sizes.push_back(size_of(value, where));
   return sizes;
 }
@@ -109,23 +100,23 @@ TensorInfo tensor_info(const json& value, const std::string& where) {
                   .requires_grad = truth_of(member(value, "requires_grad", where), where)};
   static_cast<void>(layout_of(member(value, "layout", where), where));
   const auto offset = size_of(member(value, "storage_offset", where), where);
-  info.offset = offset.value;
+  info.offset = offset.number;
   if (info.sizes.size() != info.strides.size())
     malformed("{} of {} sizes and {} strides", where, info.sizes.size(), info.strides.size());
   return info;
 }
 
-std::string to_text(const std::vector<ExportedSize>& sizes) {
+std::string to_text(const std::vector<Expression>& sizes) {
   std::vector<std::string> texts;
-  for (const auto& size : sizes) texts.push_back(size.symbol.empty() ? std::to_string(size.value) : size.symbol);
+  for (const auto& size : sizes) texts.push_back(to_text(size));
   return heatpp::detail::tuple_text(texts);
 }
 
-std::vector<std::int64_t> numbers_of(const std::vector<ExportedSize>& sizes, const std::string& where) {
+std::vector<std::int64_t> numbers_of(const std::vector<Expression>& sizes, const std::string& where) {
   std::vector<std::int64_t> numbers;
   for (const auto& size : sizes) {
-    if (!size.symbol.empty() || size.value < 0) malformed("{} with the sizes {}", where, to_text(sizes));
-    numbers.push_back(size.value);
+    if (!size.is_number() || size.number < 0) malformed("{} with the sizes {}", where, to_text(sizes));
+    numbers.push_back(size.number);
   }
   return numbers;
 }

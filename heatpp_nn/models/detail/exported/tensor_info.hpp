@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <heatpp_nn/models/detail/exported/expression.hpp>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
@@ -9,16 +11,10 @@
 
 namespace heatpp::nn::detail {
 
-/// The extent of an axis: a number, or a symbol whose value is known in a call.
-struct ExportedSize {
-  std::int64_t value = 0;
-  std::string symbol = {};  ///< "s77", or an expression; "" for a number
-};
-
 /// The shape and dtype of a tensor in an exported program.
 struct TensorInfo {
   at::ScalarType dtype = at::kFloat;
-  std::vector<ExportedSize> sizes = {}, strides = {};
+  std::vector<Expression> sizes = {}, strides = {};
   std::int64_t offset = 0;
   bool requires_grad = false;
 };
@@ -31,10 +27,10 @@ struct TensorInfo {
 
 [[nodiscard]] TensorInfo tensor_info(const nlohmann::json& value, const std::string& where);
 
-/// Returns a text such as "(s77, 3)".
-[[nodiscard]] std::string to_text(const std::vector<ExportedSize>& sizes);
-/// Returns the numbers. Throws Malformed if a size is a symbol, or below 0.
-[[nodiscard]] std::vector<std::int64_t> numbers_of(const std::vector<ExportedSize>& sizes, const std::string& where);
+/// Returns a text such as "(s77, 2*s17, 3)".
+[[nodiscard]] std::string to_text(const std::vector<Expression>& sizes);
+/// Returns the numbers. Throws Malformed if a size is no number, or below 0.
+[[nodiscard]] std::vector<std::int64_t> numbers_of(const std::vector<Expression>& sizes, const std::string& where);
 
 /// Returns a tensor over the bytes of a storage. Throws Malformed if it does not fit in.
 [[nodiscard]] at::Tensor view_of(const at::Tensor& storage, const TensorInfo& info, const std::string& where);
