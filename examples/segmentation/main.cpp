@@ -51,7 +51,7 @@ int train(int argc, char** argv) {
                        .batch_size = 16,
                        .transforms = {nn::random_flip(), nn::random_flip({.axis = -2})},  // also moves the masks
                        .daso = daso ? std::optional(nn::DasoOptions{}) : std::nullopt,
-                       .phases = {.warmup = 0.25, .cooldown = 0.25},
+                       .phases = daso ? nn::PhaseShares{.warmup = 0.25, .cooldown = 0.25} : nn::PhaseShares{},
                        .metrics = {{"overlap", nn::intersection_over_union}}});
   const auto test = fields(1000, 64);
   const auto found = trainer.fit(fields(0, 256), test).epochs.back().validation->metrics.at("overlap");

@@ -33,7 +33,7 @@ std::size_t place_of(const ForwardParameter& parameter, std::size_t i, const Mod
 ExportedModule::ExportedModule(const std::string& path, const LoadModuleOptions& options)
     : ExportedModule(detail::file_for_all(op, path, comm_of(options.comm))) {}
 
-ExportedModule::ExportedModule(detail::ModuleFile file) : LoadedModule(op) {
+ExportedModule::ExportedModule(detail::ModuleFile file) : LoadedModule(op, file.bytes) {
   all_or_none(file.comm, [&] { program_ = detail::program_of(file.bytes, file.path, *this); });
   set_not_persistent(program_->not_persistent());
 }
@@ -45,7 +45,7 @@ ModuleOutputs ExportedModule::run(const std::vector<at::Tensor>& inputs) {
   return {program_->run(inputs), signature.output_names, signature.gives_dict};
 }
 
-ModuleOutputs ExportedModule::call(const std::vector<ModuleArgument>& arguments) {
+ModuleOutputs ExportedModule::apply_to(const std::vector<ModuleArgument>& arguments) {
   const auto& parameters = program_->signature().parameters;
   if (arguments.size() != parameters.size())
     raise<ValueError>(op, "got {} arguments for a function of {} parameters; expected as many", arguments.size(),

@@ -29,7 +29,6 @@ class ExportedModule : public LoadedModule {
   explicit ExportedModule(detail::ModuleFile file);  ///< for load_module
   ~ExportedModule() override;
 
-  ModuleOutputs call(const std::vector<ModuleArgument>& arguments) override;
   [[nodiscard]] std::vector<std::string> parameter_names() const override;
   [[nodiscard]] std::size_t required_parameters() const override;
   /// Writes a file for Python's `torch.export.load`: the graph with the current weights, in the dtypes of the file.
@@ -37,6 +36,7 @@ class ExportedModule : public LoadedModule {
 
  private:
   ModuleOutputs run(const std::vector<at::Tensor>& inputs) override;
+  ModuleOutputs apply_to(const std::vector<ModuleArgument>& arguments) override;
 
   std::unique_ptr<detail::ExportedProgram> program_;
 };

@@ -5,6 +5,7 @@
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/models/detail/exported/archive.hpp>
 #include <heatpp_nn/models/detail/module_file.hpp>
+#include <heatpp_nn/models/detail/refused.hpp>
 #include <heatpp_nn/models/exported_module.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
@@ -13,7 +14,7 @@
 namespace heatpp::nn {
 
 std::vector<at::Tensor> LoadedModule::forward(const std::vector<at::Tensor>& inputs) {
-  auto outputs = run(inputs);
+  auto outputs = in_role("network", [&] { return run(inputs); });
   output_names_.clear();
   if (outputs.is_dict) output_names_ = std::move(outputs.names);
   return std::move(outputs.tensors);
@@ -25,6 +26,19 @@ at::Tensor LoadedModule::forward(const at::Tensor& x) {
     heatpp::detail::raise<ValueError>(op_, "got a network that gives {} tensors; expected one, or forward of a vector",
                                       outputs.size());
   return std::move(outputs.front());
+}
+
+ModuleOutputs LoadedModule::call(const std::vector<ModuleArgument>& arguments, std::string_view role) {
+  return in_role(role, [&] { return apply_to(arguments); });
+}
+
+ModuleOutputs LoadedModule::in_role(std::string_view role, const std::function<ModuleOutputs()>& work) const {
+  try {
+    return work();
+  } catch (const detail::Refused& error) {
+    heatpp::detail::raise<ValueError>(op_, "got inputs that the {} refuses ({}); expected those of its forward", role,
+                                      error.what());
+  }
 }
 
 detail::ModuleFile detail::file_for_all(const char* op, const std::string& path, const Communicator& comm) {

@@ -3,9 +3,11 @@
 #include <heatpp/comm/communicator.hpp>
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heatpp::nn {
@@ -43,14 +45,17 @@ class LoadedModule : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x);
   /// Returns the keys of the dict that `forward` returned last, otherwise nothing.
   [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
-  /// Calls `forward` with tensors, lists, tuples or dicts: for losses and transforms that are written in Python. Throws
-  /// ValueError if `forward` has another number of parameters without defaults, or takes them in another form.
-  virtual ModuleOutputs call(const std::vector<ModuleArgument>& arguments) = 0;
+  /// Calls `forward` with tensors, lists, tuples or dicts: for losses and transforms that are written in Python. `role`
+  /// names the function in errors: "loss". Throws ValueError if `forward` has another number of parameters without
+  /// defaults, takes them in another form, or fails.
+  ModuleOutputs call(const std::vector<ModuleArgument>& arguments, std::string_view role = "network");
   /// Returns the parameters of `forward` that take tensors, those with defaults last. `required_parameters()` is the
   /// number without defaults.
   [[nodiscard]] virtual std::vector<std::string> parameter_names() const = 0;
   [[nodiscard]] virtual std::size_t required_parameters() const = 0;
 
+  /// Returns a checksum of the file, which differs between files.
+  [[nodiscard]] std::size_t checksum() const { return checksum_; }
   /// Returns the names of the buffers that PyTorch's state_dict and safetensors leave out (`persistent=False`).
   [[nodiscard]] const std::vector<std::string>& not_persistent() const { return not_persistent_; }
   /// Writes the network with its current weights in the format of its file, which appears complete or not at all.
@@ -58,12 +63,17 @@ class LoadedModule : public torch::nn::Module {
   virtual void save_network(const std::string& path) const = 0;
 
  protected:
-  explicit LoadedModule(const char* op) : op_(op) {}
+  LoadedModule(const char* op, std::string_view file) : op_(op), checksum_(std::hash<std::string_view>()(file)) {}
+  /// These throw detail::Refused if `forward` fails.
   virtual ModuleOutputs run(const std::vector<at::Tensor>& inputs) = 0;
+  virtual ModuleOutputs apply_to(const std::vector<ModuleArgument>& arguments) = 0;
   void set_not_persistent(std::vector<std::string> names) { not_persistent_ = std::move(names); }
 
  private:
+  ModuleOutputs in_role(std::string_view role, const std::function<ModuleOutputs()>& work) const;
+
   const char* op_;
+  std::size_t checksum_;
   std::vector<std::string> output_names_, not_persistent_;
 };
 

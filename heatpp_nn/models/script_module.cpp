@@ -5,6 +5,7 @@
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/models/detail/module_file.hpp>
+#include <heatpp_nn/models/detail/refused.hpp>
 #include <heatpp_nn/models/detail/script_values.hpp>
 
 #include <torch/script.h>
@@ -75,8 +76,7 @@ struct ScriptModule::Script {
     try {
       return module.forward(std::move(arguments));
     } catch (const std::exception& error) {
-      raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
-                        reason_in(error));
+      throw detail::Refused(reason_in(error));
     }
   }
   /// Returns the parameters of `forward`, without the module itself.
@@ -88,7 +88,7 @@ struct ScriptModule::Script {
 ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& options)
     : ScriptModule(detail::file_for_all("ScriptModule", path, comm_of(options.comm))) {}
 
-ScriptModule::ScriptModule(detail::ModuleFile file) : LoadedModule("ScriptModule") {
+ScriptModule::ScriptModule(detail::ModuleFile file) : LoadedModule("ScriptModule", file.bytes) {
   std::istringstream stream(std::move(file.bytes));
   all_or_none(file.comm, [&] {
     try {
@@ -110,7 +110,7 @@ ModuleOutputs ScriptModule::run(const std::vector<at::Tensor>& inputs) {
   return detail::unpacked("ScriptModule", script_->run({inputs.begin(), inputs.end()}));
 }
 
-ModuleOutputs ScriptModule::call(const std::vector<ModuleArgument>& arguments) {
+ModuleOutputs ScriptModule::apply_to(const std::vector<ModuleArgument>& arguments) {
   const auto parameters = script_->parameters();
   if (arguments.size() > parameters.size() || arguments.size() < required_parameters())
     raise<ValueError>("ScriptModule", "got {} arguments for a function of {} parameters, {} of them without defaults",

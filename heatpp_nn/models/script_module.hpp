@@ -25,7 +25,6 @@ class ScriptModule : public LoadedModule {
   explicit ScriptModule(detail::ModuleFile file);  ///< for load_module
   ~ScriptModule() override;
 
-  ModuleOutputs call(const std::vector<ModuleArgument>& arguments) override;
   [[nodiscard]] std::vector<std::string> parameter_names() const override;
   [[nodiscard]] std::size_t required_parameters() const override;
 
@@ -38,6 +37,7 @@ class ScriptModule : public LoadedModule {
 
  private:
   ModuleOutputs run(const std::vector<at::Tensor>& inputs) override;
+  ModuleOutputs apply_to(const std::vector<ModuleArgument>& arguments) override;
 
   struct Script;
   std::unique_ptr<Script> script_;

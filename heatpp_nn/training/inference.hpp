@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <typeinfo>
 #include <map>
 
 namespace heatpp::nn {
@@ -33,12 +34,15 @@ class Criterion {
                           "parameters and go into a lambda");
             return call<All, All>(f, outputs, targets, inputs);
           }
-        }) {}
+        }),
+        type_(&typeid(F)) {}
 
   /// Throws ValueError if there are several tensors and the function takes one. Local.
   [[nodiscard]] Value operator()(const Tensors& outputs, const Tensors& targets, const Tensors& inputs = {}) const {
     return call_(outputs, targets, inputs);
   }
+  /// Returns the type of the function, which the Trainer compares between ranks.
+  [[nodiscard]] const std::type_info& type() const { return *type_; }
 
  private:
   using One = const at::Tensor&;
@@ -65,6 +69,7 @@ class Criterion {
   }
 
   std::function<Value(const Tensors&, const Tensors&, const Tensors&)> call_;
+  const std::type_info* type_;
 };
 
 /// The loss of some rows, as a differentiable tensor with one number: their mean, or as LossValue says.

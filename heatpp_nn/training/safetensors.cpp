@@ -44,7 +44,21 @@ State state_of(const torch::nn::Module& module) {
 
 Shape shape_of(const at::Tensor& tensor) { return {tensor.sizes().begin(), tensor.sizes().end()}; }
 
-void write(const std::string& path, const State& state, SafeTensors contents) {
+/// Returns the tensor as the format has it: complex128 as float64 with one more axis.
+at::Tensor storable(const at::Tensor& tensor) {
+  const auto values = tensor.resolve_conj().resolve_neg();
+  return values.scalar_type() == at::kComplexDouble ? at::view_as_real(values) : values;
+}
+
+/// Whether a stored tensor holds the real and imaginary parts of a complex one.
+bool holds_parts(const SafeTensor& stored, const at::Tensor& tensor) {
+  auto shape = shape_of(tensor);
+  shape.push_back(2);
+  return tensor.is_complex() && stored.type == at::kDouble && stored.shape == shape;
+}
+
+void write(const std::string& path, State state, SafeTensors contents) {
+  for (auto& [name, tensor] : state) tensor = storable(tensor);
   for (const auto& [name, tensor] : state) contents.tensors.push_back({name, tensor.scalar_type(), shape_of(tensor)});
   const auto header = io::detail::safetensors_header(contents, save_op);
   io::detail::AsideFile aside(path, io::detail::AsideFile::Begin::empty, save_op);
@@ -68,7 +82,7 @@ void check(const SafeTensors& contents, const State& state, const std::string& p
   for (const auto& tensor : contents.tensors) {
     const auto found = state.find(tensor.name);
     if (found == state.end()) unknown.push_back(tensor.name);
-    else if (shape_of(found->second) != tensor.shape)
+    else if (shape_of(found->second) != tensor.shape && !holds_parts(tensor, found->second))
       raise<ValueError>(load_op, "got \"{}\" of shape {} in \"{}\"; expected {}", tensor.name, to_string(tensor.shape),
                         path, to_string(shape_of(found->second)));
   }
@@ -115,7 +129,10 @@ void load_safetensors(const std::string& path, torch::nn::Module& module, const 
     const auto contents = io::detail::read_safetensors(file, path, load_op);
     check(contents, state, path, options.strict);
     for (const auto& tensor : contents.tensors)
-      if (state.contains(tensor.name)) read[tensor.name] = io::detail::read_tensor(file, tensor);
+      if (const auto found = state.find(tensor.name); found != state.end()) {
+        const auto values = io::detail::read_tensor(file, tensor);
+        read[tensor.name] = holds_parts(tensor, found->second) ? at::view_as_complex(values) : values;
+      }
   });
   for (const auto& [name, tensor] : state) {
     std::array<std::int64_t, 1> found{read.contains(name)};

@@ -341,7 +341,7 @@ class Trainer::Fit {
 
 Trainer::Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options)
     : impl_(new Impl{std::move(network), optimizer, std::move(loss), std::move(options)}) {
-  detail::check(impl_->comm(), impl_->options);
+  detail::check(impl_->comm(), impl_->loss, impl_->options);
   impl_->threads = share_of_cores(impl_->comm());
   if (impl_->options.rate) impl_->rates.emplace(optimizer);
 }

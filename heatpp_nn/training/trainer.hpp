@@ -66,6 +66,7 @@ struct TrainerOptions {
   /// Trains by DASO instead of averaging gradients over all ranks. If its phases are not set, they follow from
   /// `phases`. It reviews the loss at least once an epoch, unless it tunes itself.
   std::optional<DasoOptions> daso = std::nullopt;
+  /// The phases of DASO. They are an error without `daso`, and with one that has phases itself.
   PhaseShares phases = {};
   /// Computes forward in bfloat16, or in float16 with scaled losses (`Autocast`, `GradScaler`).
   std::optional<Dtype> autocast = std::nullopt;
@@ -123,8 +124,8 @@ class Trainer {
  public:
   /// `model` and `optimizer`, which has the model's parameters, must outlive this object. The Trainer's functions
   /// compute on this rank's share of the machine's cores, unless OMP_NUM_THREADS is set. Collective. Throws ValueError
-  /// on all ranks for options out of range, and for options that differ between ranks, except `prefetch`, the
-  /// transforms and `progress`.
+  /// on all ranks for options out of range, for losses of different types or names, and for options that differ between
+  /// ranks, except `prefetch`, the transforms and `progress`.
   template <class Net>
   Trainer(detail::TypedReplica<Net>& model, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : Trainer(Network(model), optimizer, std::move(loss), std::move(options)) {}

@@ -6,6 +6,7 @@ import pathlib
 import sys
 import tempfile
 import warnings
+import zlib
 
 from ._heatpp import _nn, default_comm, from_dlpack
 
@@ -97,13 +98,14 @@ def _write(torch, module, path):
 
 class Trainer(_nn.Trainer):
     """Trains a network on all ranks: by averaging gradients over them, or by DASO (daso="default", "automatic", "published") with shares of the
-    training as warm-up and cool-down. Collective.
+    training as `warmup` and `cooldown`, which are errors without `daso`. Collective.
 
     `loss` and `metrics` (a list of names, or a dict) are cross_entropy, nll, mse, l1, huber, smooth_l1 and binary_cross_entropy (of logits), for
     metrics also accuracy, with `loss_options`, a dict of reduction ("mean", "sum"), ignore_index, class_weights, label_smoothing, delta and
-    pos_weight. Or they are a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs).
-    It returns the mean over rows, or with `loss_returns_weight` (loss, weight), two scalars. If the network or the dataset has several outputs or
-    fields, they come as the function's annotations say: List[Tensor], Tuple[Tensor, Tensor], Dict[str, Tensor].
+    pos_weight. Or they are a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs),
+    equal on all ranks. The first two parameters get outputs and targets under any names; a third one gets the network's inputs and must be called
+    `inputs`. The function returns the mean over rows, or with `loss_returns_weight` (loss, weight), two scalars. If the network or the dataset has
+    several outputs or fields, they come as the function's annotations say: List[Tensor], Tuple[Tensor, Tensor], Dict[str, Tensor].
 
     `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars or lamb, with torch's defaults. `learning_rate`,
     `momentum` and `weight_decay` are its options, others are in `optimizer_options` under torch's names. `groups` are dicts as in torch:
@@ -117,12 +119,20 @@ class Trainer(_nn.Trainer):
         if not isinstance(network, _nn.LoadedModule):
             raise TypeError(f"[Trainer] got {type(network).__name__} as network; expected a heatpp.nn.ExportedModule or ScriptModule of it")
         comm = network.comm
-        common = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
-        metrics = metrics if isinstance(metrics, dict) else {name: name for name in metrics}
-        loss, of_loss = _named(loss)
-        of_loss = {name: float(value) if isinstance(value, int) else value for name, value in {**of_loss, **(loss_options or {})}.items()} or None
+
+        def read():
+            given = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
+            name, own = _named(loss)
+            own = {option: float(value) if isinstance(value, int) else value for option, value in {**own, **(loss_options or {})}.items()} or None
+            measures = metrics if isinstance(metrics, dict) else {metric: metric for metric in metrics}
+            return name, own, measures, _options(given), [_group(group) for group in groups]
+
+        loss, of_loss, metrics, common, groups = _all_or_none(comm, read)
+        scripted = sum(not isinstance(transform, (_nn.Transform, _nn.LoadedModule)) for transform in (*transforms, *evaluation_transforms))
+        _nn._check_agreed(comm, [("loss", _said(loss)), ("metrics", "{" + ", ".join(f"{name}: {_said(metric)}" for name, metric in metrics.items()) + "}"),
+                                 ("functions as transforms", str(scripted))])
         super().__init__(network, _measure(loss, comm), loss_options=of_loss, loss_returns_weight=loss_returns_weight, metrics={name: _measure(metric, comm) for name, metric in metrics.items()}, optimizer=optimizer,
-                         optimizer_options=_options(common), groups=[_group(group) for group in groups],
+                         optimizer_options=common, groups=groups,
                          transforms=[_transform(transform, comm) for transform in transforms],
                          evaluation_transforms=[_transform(transform, comm) for transform in evaluation_transforms], **options)
 
@@ -137,6 +147,46 @@ class Trainer(_nn.Trainer):
         if names:
             return dict(zip(names, outputs))
         return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _all_or_none(comm, work):
+    """Returns the result of `work`. If it throws on any rank, all ranks throw. Collective."""
+    result = own = None
+    try:
+        result = work()
+    except Exception as error:  # all ranks throw it
+        own = error
+    try:
+        _nn._check_agreed(comm, [], (str(own) or type(own).__name__) if own else "")
+    except ValueError:
+        if own:
+            raise own from None
+        raise
+    return result
+
+
+def _said(measure):
+    """Returns a text of a loss or metric that all ranks must share: a name, or that of a function with a checksum of its code and attributes."""
+    if isinstance(measure, str):
+        return f'"{measure}"'
+    if isinstance(measure, _nn.LoadedModule):
+        return f"{type(measure).__name__} of checksum {measure._checksum:016x}"
+    if not callable(measure):
+        return type(measure).__name__
+    forward = getattr(measure, "forward", measure)
+    code = getattr(measure, "code", None) or getattr(getattr(forward, "__func__", forward), "__code__", None)  # a scripted one has text
+    attributes = sorted((name, value) for name, value in getattr(measure, "__dict__", {}).items() if isinstance(value, (bool, int, float, str)) and not name.startswith("_"))
+    checksum = zlib.crc32(repr((_code(code), attributes)).encode())
+    return f"{getattr(measure, '__qualname__', type(measure).__qualname__)} of checksum {checksum:08x}"
+
+
+def _code(code):
+    """Returns what code consists of, without places in memory."""
+    if isinstance(code, frozenset):
+        return sorted(map(repr, code))
+    if not hasattr(code, "co_code"):
+        return repr(code)
+    return code.co_name, code.co_code, code.co_names, [_code(part) for part in code.co_consts]
 
 
 # Losses of torch.nn that have a name here, and their attributes by the names of loss_options.

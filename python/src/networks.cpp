@@ -4,7 +4,7 @@
 
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/data/transforms.hpp>
-#include <heatpp_nn/training/detail/trainer_checks.hpp>
+#include <heatpp_nn/training/detail/settings.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 
 #include <algorithm>
@@ -28,23 +28,32 @@ std::string listed(const std::vector<std::string>& names) {
   return "(" + text + ")";
 }
 
-/// Throws ValueError if a scripted function does not take two parameters of tensors or lists of them, or three of which
-/// the last is `third`.
-void check_parameters(const std::string& what, const nn::LoadedModule& script, const std::string& expected,
-                      const std::string& third) {
+/// Throws ValueError unless a scripted function can be called with two tensors or lists of them.
+void check_two(const std::string& what, const nn::LoadedModule& script, const std::string& expected) {
+  const auto names = script.parameter_names();
+  if (names.size() < 2 || script.required_parameters() > 2)
+    throw ValueError("[Trainer] got a " + what + " of " + listed(names) + "; expected one of " + expected);
+}
+
+/// Throws ValueError unless a scripted function can be called with outputs and targets, or also with inputs, which its
+/// third parameter asks for by its name.
+void check_measure(const std::string& what, const nn::LoadedModule& script) {
   const auto names = script.parameter_names();
   const auto required = script.required_parameters();
-  const bool two = names.size() >= 2 && required <= 2, three = required == 3 && names[2] == third;
-  if (!two && !(three && !third.empty()))
-    throw ValueError("[Trainer] got a " + what + " of " + listed(names) + "; expected one of " + expected);
+  if (required == 3 && names[2] == "inputs") return;
+  if (required == 3)
+    throw ValueError("[Trainer] got a " + what + " of " + listed(names) + ", whose third parameter is \"" + names[2] +
+                     "\"; expected the name \"inputs\" for what the network was called with, or a default value; the "
+                     "first parameter gets the network's outputs and the second the targets, under any names");
+  check_two(what, script, "(outputs, targets) or (outputs, targets, inputs)");
 }
 
 /// A loss or metric that is a script.
 class Scripted {
  public:
   Scripted(const std::string& what, const Network& script, const Network& network, FieldsInUse fields)
-      : script_(script.module), network_(network.module), fields_(std::move(fields)) {
-    check_parameters(what, *script_, "(outputs, targets) or (outputs, targets, inputs)", "inputs");
+      : what_(what), script_(script.module), network_(network.module), fields_(std::move(fields)) {
+    check_measure(what, *script_);
     const auto names = script_->parameter_names();
     sees_inputs_ = names.size() > 2 && names[2] == "inputs";
     for (const auto& item : script_->named_parameters())
@@ -57,10 +66,11 @@ class Scripted {
     std::vector<nn::ModuleArgument> arguments{{"outputs", outputs, network_->output_names()},
                                               {"targets", targets, fields_->targets}};
     if (sees_inputs_) arguments.push_back({"inputs", inputs, fields_->inputs});
-    return script_->call(arguments).tensors;
+    return script_->call(arguments, what_).tensors;
   }
 
  private:
+  std::string what_;
   std::shared_ptr<nn::LoadedModule> script_, network_;
   FieldsInUse fields_;
   bool sees_inputs_ = false;
@@ -83,11 +93,11 @@ nn::MetricValue looked_at(const nn::Tensors& given) {
 }
 
 nn::Transform transform_of(const Network& script) {
-  check_parameters("transform", *script.module, "(inputs, targets)", "");
+  check_two("transform", *script.module, "(inputs, targets)");
   return [module = script.module](nn::Batch& batch, const nn::BatchContext&) {
     const auto names = batch.names ? *batch.names : nn::FieldNames{};
-    auto changed =
-        module->call({{"inputs", batch.all_inputs(), names.inputs}, {"targets", batch.all_targets(), names.targets}});
+    auto changed = module->call(
+        {{"inputs", batch.all_inputs(), names.inputs}, {"targets", batch.all_targets(), names.targets}}, "transform");
     const auto fields = batch.fields();
     if (changed.tensors.size() != fields.size())
       throw ValueError("[Trainer] got a transform that gives " + std::to_string(changed.tensors.size()) +
@@ -139,7 +149,7 @@ nn::Loss loss_of(const LossChoice& choice, const Network& network, const FieldsI
   if (const auto* name = std::get_if<std::string>(&choice.measure)) {
     if (choice.returns_weight)
       throw ValueError("[Trainer] got loss_returns_weight for a loss by its name, which has it anyway");
-    return nn::detail::agreed_loss(network.comm, *name, loss_options_of(choice.settings));
+    return nn::named_loss(*name, loss_options_of(choice.settings).value_or(nn::LossOptions()));
   }
   if (choice.settings)
     throw ValueError("[Trainer] got loss_options for a function; expected them for a loss by its name");
@@ -147,6 +157,12 @@ nn::Loss loss_of(const LossChoice& choice, const Network& network, const FieldsI
              const nn::Tensors& outputs, const nn::Tensors& targets, const nn::Tensors& inputs) {
     return value_in(loss(outputs, targets, inputs), weighs);
   };
+}
+
+std::vector<nn::detail::Setting> settings_of(const LossChoice& choice) {
+  const auto* name = std::get_if<std::string>(&choice.measure);
+  return nn::detail::settings_of(name ? *name : "of a function",
+                                 loss_options_of(choice.settings).value_or(nn::LossOptions()));
 }
 
 nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices, const std::optional<LossSettings>& settings,
@@ -228,7 +244,21 @@ void bind_networks(nb::module_& m) {
       },
       Released(), "path"_a, "strict"_a = true, "Reads weights that have these names, on all ranks. Collective.");
   c.def_prop_ro(
+      "_checksum", [](const Network& network) { return network.module->checksum(); }, "A checksum of its file. Local.");
+  c.def_prop_ro(
       "comm", [](const Network& network) { return network.comm; }, "The ranks that have it.");
+  m.def(
+      "_check_agreed",
+      [](const Communicator& comm, const std::vector<std::pair<std::string, std::string>>& values,
+         const std::string& failure) {
+        std::vector<nn::detail::Setting> settings;
+        for (const auto& [name, value] : values) settings.push_back({name, value});
+        nn::detail::check_agreed("Trainer", comm, settings, [&] {
+          if (!failure.empty()) throw ValueError(failure);
+        });
+      },
+      Released(), "comm"_a, "values"_a, "failure"_a = "",
+      "Raises a ValueError on all ranks for a failure on any, and for values that differ between ranks. Collective.");
   bind_transforms(m);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp_nn/models/loaded_module.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/training/inference.hpp>
 
 #include "measures.hpp"
@@ -20,7 +21,7 @@ struct Network {
 using FieldsInUse = std::shared_ptr<nn::FieldNames>;
 
 /// A name, or a scripted function of (outputs, targets) or (outputs, targets, inputs), each a tensor, a list, a tuple
-/// or a dict. Collective. Throws ValueError for other parameters, for a function with weights, because these would not
+/// or a dict. Local. Throws ValueError for other parameters, for a function with weights, because these would not
 /// be trained, and for settings that the loss does not have.
 using MeasureChoice = std::variant<std::string, const Network*>;
 struct LossChoice {
@@ -29,6 +30,8 @@ struct LossChoice {
   bool returns_weight;                   ///< whether a script also returns the weight of the loss
 };
 [[nodiscard]] nn::Loss loss_of(const LossChoice& choice, const Network& network, const FieldsInUse& fields);
+/// Returns the name of the loss and its options, as texts that must be equal on all ranks.
+[[nodiscard]] std::vector<nn::detail::Setting> settings_of(const LossChoice& choice);
 [[nodiscard]] nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices,
                                      const std::optional<LossSettings>& settings, const Network& network,
                                      const FieldsInUse& fields);

@@ -189,6 +189,17 @@ constexpr OptimizerKind optimizers[] = {{"sgd", made<optim::SGD, optim::SGDOptio
 
 }  // namespace
 
+std::string groups_text(const std::vector<ParameterGroup>& groups) {
+  std::string text;
+  for (const auto& [patterns, options] : groups) {
+    std::string names;
+    for (const auto& pattern : patterns) names += (names.empty() ? "\"" : ", \"") + pattern + "\"";
+    for (const auto& [name, value] : options) names += ", " + name + "=" + text_of(value);
+    text += (text.empty() ? "(" : ", (") + names + ")";
+  }
+  return "[" + text + "]";
+}
+
 Optimizer made_optimizer(const std::string& name, const nn::Replica& model, const OptimizerOptions& options,
                          const std::vector<ParameterGroup>& groups) {
   return named<OptimizerKind>("Trainer", optimizers, name).make(name, model, options, groups);

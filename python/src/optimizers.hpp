@@ -29,4 +29,7 @@ struct ParameterGroup {
                                                                       const OptimizerOptions& options,
                                                                       const std::vector<ParameterGroup>& groups);
 
+/// Returns groups as a text that must be equal on all ranks.
+[[nodiscard]] std::string groups_text(const std::vector<ParameterGroup>& groups);
+
 }  // namespace heatpp::python

@@ -98,14 +98,14 @@ class Training {
     std::optional<std::string> daso;
   };
   Training(const Network& network, const Choices& choices, nn::TrainerOptions options)
-      : turn_{this, network, {}},
-        optimizer_(made_optimizer(choices.optimizer, replica(), choices.optimizer_options, choices.groups)),
-        loss_(interruptible(loss_of(choices.loss, network, fields_))),
-        asked_(nn::detail::options_of(*optimizer_)),
-        daso_(choices.daso),
-        options_(std::move(options)) {
-    options_.metrics = metrics_of(choices.metrics, choices.loss.settings, network, fields_);
-    static_cast<void>(daso_of(daso_, 1));
+      : turn_{this, network, {}}, daso_(choices.daso), options_(std::move(options)) {
+    const auto& model = replica();
+    std::vector<nn::detail::Setting> settings;
+    all_or_none(network.comm, [&] {  // what only one rank was given wrongly is an error on all
+      make(network, model, choices);
+      settings = settings_of(choices);
+    });
+    nn::detail::check_agreed("Trainer", network.comm, settings, [] {});
     loop();
   }
   Training(const Training&) = delete;
@@ -138,6 +138,21 @@ class Training {
 
  private:
   using Replica = nn::DataParallelMultiGPU<nn::LoadedModule>;
+
+  void make(const Network& network, const Replica& model, const Choices& choices) {
+    optimizer_ = made_optimizer(choices.optimizer, model, choices.optimizer_options, choices.groups);
+    asked_ = nn::detail::options_of(*optimizer_);
+    loss_.emplace(interruptible(loss_of(choices.loss, network, fields_)));
+    options_.metrics = metrics_of(choices.metrics, choices.loss.settings, network, fields_);
+    options_.daso = daso_of(daso_, 1);  // `fit` knows the number of batches
+  }
+  /// Returns what the Trainer does not compare itself.
+  static std::vector<nn::detail::Setting> settings_of(const Choices& choices) {
+    auto settings = python::settings_of(choices.loss);
+    settings.push_back({"optimizer", choices.optimizer});
+    settings.push_back({"groups", groups_text(choices.groups)});
+    return settings;
+  }
   /// Ends with the training, also if the replica cannot be made.
   struct Turn {
     Training* of;
@@ -158,7 +173,7 @@ class Training {
   }
   nn::Trainer& loop() {
     auto& replica = this->replica();
-    return loop_ ? *loop_ : loop_.emplace(replica, *optimizer_, loss_, options_);
+    return loop_ ? *loop_ : loop_.emplace(replica, *optimizer_, *loss_, options_);
   }
   void release() {
     loop_.reset();
@@ -168,7 +183,7 @@ class Training {
   FieldsInUse fields_ = std::make_shared<nn::FieldNames>();
   Turn turn_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  nn::Loss loss_;
+  std::optional<nn::Loss> loss_;
   std::string asked_;  // options of the optimizer
   std::optional<std::string> daso_;
   nn::TrainerOptions options_;

@@ -50,13 +50,29 @@ class Weighted(torch.nn.Module):
         return (outputs.square().sum(1) * weights).sum() / weights.sum(), weights.sum()
 
 
+def squares(outputs, targets):
+    return (outputs - targets).square().mean()
+
+
+def fourths(outputs, targets):
+    return (outputs - targets).pow(4).mean()
+
+
+def crossed(outputs, targets):
+    return (outputs @ targets).mean()
+
+
+def of_points(outputs, targets, points):
+    return (outputs - targets + points).square().mean()
+
+
 class Spectral(torch.nn.Module):
     """The spectral layer of a Fourier neural operator."""
 
-    def __init__(self):
+    def __init__(self, dtype=torch.complex64):
         super().__init__()
         torch.manual_seed(3)
-        self.weight = torch.nn.Parameter(torch.rand(2, 2, 5, dtype=torch.complex64))
+        self.weight = torch.nn.Parameter(torch.rand(2, 2, 5, dtype=dtype))
 
     def forward(self, x):
         return torch.fft.irfft(torch.einsum("bix,iox->box", torch.fft.rfft(x), self.weight), n=8)
@@ -221,6 +237,38 @@ class Training(Case):
             of_torch = lambda parameters, kind=kind: kind(parameters, lr=0.02)  # noqa: E731
             self.check_steps(Spectral(), ht.nn.ScriptModule(Spectral()), x, y, torch.nn.functional.mse_loss, "mse", of_torch, optimizer=name, learning_rate=0.02)
 
+    def test_best_weights_of_complex128_are_real_numbers_with_one_more_axis(self):
+        from safetensors.torch import load_file
+
+        x = RANDOM.normal(size=(12, 2, 8))
+        data = ht.array(x, split=0), ht.array(np.roll(x, 1, axis=2), split=0)
+        ours, fresh = ht.nn.ScriptModule(Spectral(torch.complex128)), ht.nn.ScriptModule(Spectral(torch.complex128))
+        ht.nn.Trainer(ours, "mse", learning_rate=0.02, folder=self.folder / "run", progress=False).fit(*data, validation=data)
+        weight = torch.view_as_complex(load_file(self.folder / "run" / "best.safetensors")["weight"])
+        self.same(weight.numpy(), ours.state_dict()["weight"].numpy(), rtol=0, atol=0)
+        fresh.load_safetensors(self.folder / "run" / "best.safetensors")
+        self.same(fresh.state_dict()["weight"].numpy(), weight.numpy(), rtol=0, atol=0)
+
+    @unittest.skipIf(RANKS == 1, "nothing differs on one rank")
+    def test_what_one_rank_was_given_otherwise_is_an_error_on_all(self):
+        last, ours = RANK == RANKS - 1, ht.nn.ScriptModule(network())
+        of_squares, of_fourths = ht.nn.ScriptModule(squares), ht.nn.ScriptModule(fourths)
+        for wrong, text in ((dict(groups=[{"params": "9.*" if last else "0.*"}]), r'got the group "9\.\*", which no trained parameter'),
+                            (dict(groups=[{"params": [3] if last else ["0.*"]}]), "got a group of tensors"),
+                            (dict(groups=[{"params": "2.*" if last else "0.*"}]), r'got groups \[\("0\.\*"\)\] on rank 0 and \[\("2\.\*"\)\] on rank'),
+                            (dict(optimizer="newton" if last else "adam"), "expected one of sgd"),
+                            (dict(loss="l1" if last else "mse"), 'got loss "mse" on rank 0 and "l1" on rank'),
+                            (dict(loss=squares if last else "mse"), 'got loss "mse" on rank 0 and squares of checksum'),
+                            (dict(loss=squares if last else fourths), "got loss fourths of checksum .* on rank 0 and squares of checksum"),
+                            (dict(loss=of_squares if last else of_fourths), "got loss ScriptModule of checksum .* on rank 0 and ScriptModule of checksum"),
+                            (dict(loss="huber", loss_options={"delta": 2.0 if last else 1.0}), "got delta 1 on rank 0 and 2 on rank"),
+                            (dict(loss_options={"delta": 2.0} if last else {}), "got delta; expected it for huber"),
+                            (dict(loss="mse", metrics=["l1"] if last else []), r'got metrics \{\} on rank 0 and \{l1: "l1"\} on rank'),
+                            (dict(transforms=[squares] if last else []), "got functions as transforms 0 on rank 0 and 1 on rank")):
+            with self.assertRaisesRegex((TypeError, ValueError), text):
+                ht.nn.Trainer(ours, **wrong)
+        self.assertEqual(ht.nn.Trainer(ours, squares, metrics={"f": fourths}, progress=False).evaluate(ht.array(ROWS, split=0), ht.array(VALUES, split=0)).rows, 40)  # nothing is left under way
+
     def test_the_network_has_the_running_mean(self):
         x, y = ht.array(ROWS, split=0), ht.array(VALUES, split=0)
         options = dict(optimizer="sgd", learning_rate=0.1, epochs=3, batch_size=12, progress=False)
@@ -292,12 +340,18 @@ class Training(Case):
     def test_errors(self):
         ours = ht.nn.ScriptModule(network())
         for wrong, text in ((dict(learning_rate=-1.0), "lr=-1.*at least 0"), (dict(momentum=0.9), "momentum for adam"), (dict(loss="squares"), 'got "squares"; expected one of cross_entropy'), (dict(optimizer="newton"), "expected one of sgd"), (dict(daso="on"), "expected default"),
-                            (dict(batch_size=0), "batches of 0 rows"), (dict(metrics=["f1"]), 'got "f1"')):
+                            (dict(warmup=0.2), "warm-up 0.2 and cool-down 0 without daso"), (dict(batch_size=0), "batches of 0 rows"), (dict(metrics=["f1"]), 'got "f1"')):
             with self.assertRaisesRegex(ValueError, text):
                 ht.nn.Trainer(ours, **wrong)
         x, y = ht.array(ROWS, split=0), ht.array(VALUES[:, 0], split=0)
         with self.assertRaisesRegex(ValueError, "outputs of shape"):
             ht.nn.Trainer(ours, "mse", progress=False).evaluate((x, y))
+        with self.assertRaisesRegex(ValueError, 'whose third parameter is "points"; expected the name "inputs"'):
+            ht.nn.Trainer(ours, of_points)
+        with self.assertRaisesRegex(ValueError, "got inputs that the loss refuses .mat1 and mat2 shapes"):
+            ht.nn.Trainer(ours, crossed, progress=False).evaluate(x, ht.array(VALUES, split=0))
+        with self.assertRaisesRegex(ValueError, "got inputs that the metric refuses .mat1 and mat2 shapes"):
+            ht.nn.Trainer(ours, "mse", metrics={"crossed": crossed}, progress=False).evaluate(x, ht.array(VALUES, split=0))
         classes = ht.array((VALUES[:, 0] > 0).astype(np.float32), split=0)
         two = ht.nn.ScriptModule(network(2))
         self.assertEqual(ht.nn.Trainer(two, metrics=["accuracy"], progress=False).evaluate(x, classes).rows, 40)  # classes as floats

@@ -63,6 +63,30 @@ TEST_CASE("A replica's weights go to a file, and into another one's, on its rank
   CHECK(equal(weights(loaded.module()), weights(saved.module())));
 }
 
+TEST_CASE("Weights of complex128 are stored as real and imaginary parts", "[nn][safetensors]") {
+  const TempDir dir;
+  const auto path = dir.path("net.safetensors");
+  const auto values = torch::complex(torch::arange(6.0, torch::kDouble), torch::arange(6.0, torch::kDouble) / 3);
+  const auto module_of = [](const at::Tensor& weight) {
+    torch::nn::Module module;
+    module.register_parameter("weight", weight.clone());
+    module.register_buffer("conjugate", weight.view({2, 3}).conj());
+    return module;
+  };
+  ht::nn::save_safetensors(path, module_of(values));
+
+  const auto stored = ht::io::load_safetensors(path, "weight", {.split = std::nullopt});
+  CHECK(stored.larray().equal(torch::view_as_real(values)));
+  for (const auto dtype : {torch::kComplexDouble, torch::kComplexFloat}) {
+    auto loaded = module_of(torch::zeros(6, dtype));
+    ht::nn::load_safetensors(path, loaded);
+    CHECK(loaded.parameters().front().equal(values.to(dtype)));
+    CHECK(loaded.buffers().front().resolve_conj().equal(values.view({2, 3}).conj().resolve_conj().to(dtype)));
+  }
+  auto real = module_of(torch::zeros(6, torch::kDouble));
+  CHECK_THROWS_AS(ht::nn::load_safetensors(path, real), ht::ValueError);
+}
+
 TEST_CASE("Weights of another module are refused before anything changes", "[nn][safetensors]") {
   const TempDir dir;
   const auto path = dir.path("net.safetensors");

@@ -5,6 +5,7 @@
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>
 
+#include <c10/util/Type.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -28,14 +29,29 @@ void check_weights(const TrainerOptions& o) {
     raise<ValueError>("Trainer", "got stop for a loss that is to grow; expected PlateauMode::min");
 }
 
+/// Checks the shares of DASO's phases, which mean nothing without it.
+void check_phases(const TrainerOptions& o) {
+  const auto& [warmup, cooldown] = o.phases;
+  if (!(warmup >= 0 && cooldown >= 0 && warmup + cooldown <= 1))
+    raise<ValueError>("Trainer", "got shares {} and {} of warm-up and cool-down; expected some that are 1 at most",
+                      warmup, cooldown);
+  if (warmup == 0 && cooldown == 0) return;
+  if (!o.daso)
+    raise<ValueError>("Trainer",
+                      "got warm-up {} and cool-down {} without daso, whose phases they are; expected daso, too, or "
+                      "neither: the learning rate rises by rate",
+                      warmup, cooldown);
+  if (o.daso->phases != PhasePlan{})
+    raise<ValueError>("Trainer", "got warm-up {} and cool-down {}, and phases in daso; expected one of both", warmup,
+                      cooldown);
+}
+
 void check_range(const TrainerOptions& o) {
   if (o.epochs < 0 || o.batch_size < 1 || o.checkpoint_every < 0)
     raise<ValueError>("Trainer",
                       "got {} epochs, batches of {} rows, a checkpoint every {}; expected at least 0, 1 and 0",
                       o.epochs, o.batch_size, o.checkpoint_every);
-  if (!(o.phases.warmup >= 0 && o.phases.cooldown >= 0 && o.phases.warmup + o.phases.cooldown <= 1))
-    raise<ValueError>("Trainer", "got shares {} and {} of warm-up and cool-down; expected some that are 1 at most",
-                      o.phases.warmup, o.phases.cooldown);
+  check_phases(o);
   if (o.autocast && *o.autocast != bfloat16 && *o.autocast != float16)
     raise<ValueError>("Trainer", "got {} to compute in; expected bfloat16 or float16", name(*o.autocast));
   if (o.resume && o.folder.empty()) raise<ValueError>("Trainer", "got no folder to resume from; expected one");
@@ -58,8 +74,10 @@ void check_fields(const char* of, const std::vector<std::string>& training,
 
 }  // namespace
 
-void check(const Communicator& comm, const TrainerOptions& options) {
-  check_agreed("Trainer", comm, settings_of(options), [&] { check_range(options); });
+void check(const Communicator& comm, const Loss& loss, const TrainerOptions& options) {
+  auto settings = settings_of(options);
+  settings.push_back({"a loss of type", c10::demangle(loss.type().name())});
+  check_agreed("Trainer", comm, settings, [&] { check_range(options); });
 }
 
 Loss agreed_loss(const Communicator& comm, const std::string& name, const std::optional<LossOptions>& options) {

@@ -5,8 +5,9 @@
 
 namespace heatpp::nn::detail {
 
-/// Throws ValueError on all ranks for options out of range, and if common options differ between ranks. Collective.
-void check(const Communicator& comm, const TrainerOptions& options);
+/// Throws ValueError on all ranks for options out of range, and if common options or the types of losses differ between
+/// ranks. Collective.
+void check(const Communicator& comm, const Loss& loss, const TrainerOptions& options);
 /// Returns a loss by its name, which must be equal on all ranks. Collective. Throws as named_loss, on all ranks.
 [[nodiscard]] Loss agreed_loss(const Communicator& comm, const std::string& name,
                                const std::optional<LossOptions>& options);

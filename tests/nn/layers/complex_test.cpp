@@ -7,9 +7,12 @@
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 #include <torch/fft.h>
+
+#include <filesystem>
 
 using namespace heatpp::nn;
 
@@ -129,6 +132,25 @@ TEST_CASE("Complex weights train as PyTorch's, by every optimizer", "[nn][comple
       CHECK(distance(real_weights(model.module()), in_one_process(kind, 20, 0.5)) < 1e-10);
       CHECK(model.equal_on_all_ranks());
     }
+}
+
+TEST_CASE("The best weights of complex128 are stored and read", "[nn][complex][trainer]") {
+  const std::filesystem::path folder = scratch_path("nn_complex_best");
+  const auto [x, y] = fields(torch::kDouble);
+  const auto per_rank = rows / ht::world().size(), first = per_rank * ht::world().rank();
+  const Dataset data(ht::from_local(x.narrow(0, first, per_rank).contiguous(), {.split = 0}),
+                     ht::from_local(y.narrow(0, first, per_rank).contiguous(), {.split = 0}));
+  DataParallel model(std::make_shared<Net>(torch::kDouble), ht::Topology(ht::world()));
+  torch::optim::Adam adam(model.parameters(), 0.02);
+  Trainer trainer(model, adam, "mse", {.batch_size = rows, .folder = folder, .progress = false});
+  trainer.fit(data, data);
+
+  Net read(torch::kDouble);
+  load_safetensors((folder / "best.safetensors").string(), read);
+  CHECK(read.weight.is_complex());
+  CHECK(equal(weights(read), weights(model.module())));
+  ht::world().barrier();
+  if (ht::world().rank() == 0) std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("Complex weights train with DASO, narrower wires and a running mean", "[nn][complex][daso]") {

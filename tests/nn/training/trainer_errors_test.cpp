@@ -107,7 +107,6 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   differs("[Trainer] got rate none on rank 0 and some",
           [](auto& o) { o.rate = [](const TrainingLength&) { return constant_rate(1); }; });
   differs("[Trainer] got daso none on rank 0 and some on rank ", [](auto& o) { o.daso.emplace(); });
-  differs("[Trainer] got phases (0, 0) on rank 0 and (0.5, 0)", [](auto& o) { o.phases.warmup = 0.5; });
   differs("[Trainer] got autocast none on rank 0 and bfloat16", [](auto& o) { o.autocast = ht::bfloat16; });
   differs("[Trainer] got max_norm none on rank 0 and 1.5", [](auto& o) { o.max_norm = 1.5; });
   differs("[Trainer] got ema none on rank 0 and 0.5", [](auto& o) { o.ema = 0.5; });
@@ -124,6 +123,13 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   auto some = same, others = same;
   some.daso.emplace(), others.daso = DasoOptions{.wire = ht::bfloat16};
   CHECK(throws_where("wire float32", some, others));
+  some.daso.emplace(), others.daso.emplace(), others.phases.warmup = 0.5;
+  CHECK(throws_where("[Trainer] got phases (0, 0) on rank 0 and (0.5, 0)", some, others));
+  const auto as_lambda = [](const at::Tensor& a, const at::Tensor& b) { return error(a, b); };
+  const Loss loss = is_last() ? Loss(as_lambda) : Loss(error);
+  CHECK(throws<ht::ValueError>(
+      "[Trainer] got a loss of type at::Tensor (*)(at::Tensor const&, at::Tensor const&) on rank 0",
+      [&] { const Run run(same, loss); }));
   const auto rate = [](double factor) {
     return [factor](const TrainingLength& length) {
       return in_sequence({{constant_rate(1), length.total / 2}, {constant_rate(factor)}});
@@ -241,6 +247,11 @@ TEST_CASE("Options out of range on one rank are errors on all", "[nn][trainer]")
   refused("a running mean that keeps 0;", [](auto& o) { o.ema = 0; });
   refused("0 checkpoints to keep", [](auto& o) { o.keep = 0; });
   refused("the largest norm 0;", [](auto& o) { o.max_norm = 0; });
+  refused("warm-up 0.5 and cool-down 0 without daso", [](auto& o) { o.phases.warmup = 0.5; });
+  refused("warm-up 0 and cool-down 0.1, and phases in daso", [](auto& o) {
+    o.daso = DasoOptions{.phases = {.warmup = 3}};
+    o.phases.cooldown = 0.1;
+  });
   refused("stop for a loss that is to grow", [](auto& o) { o.stop = PlateauOptions{.mode = PlateauMode::max}; });
 }
 

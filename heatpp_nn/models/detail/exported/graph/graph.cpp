@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/error.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
+#include <heatpp_nn/models/detail/refused.hpp>
 
 #include <ATen/ATen.h>
 
@@ -35,12 +36,11 @@ std::vector<c10::IValue> Graph::run(std::vector<c10::IValue> inputs, at::Device 
     try {
       step.run(frame);
     } catch (const Error&) {
+      throw;
+    } catch (const Refused&) {
       throw;  // from a nested graph, which has named the node
     } catch (const std::exception& error) {
-      heatpp::detail::raise<ValueError>("ExportedModule",
-                                        "got inputs that the network refuses ({}; in the node \"{}\", {}); expected "
-                                        "those of its forward",
-                                        first_line(error), step.name, step.target);
+      throw Refused(heatpp::detail::formatted("{}; in the node \"{}\", {}", first_line(error), step.name, step.target));
     }
     for (const auto value : step.last) frame.values[value] = {};
   }

@@ -20,7 +20,7 @@ class Graph {
  public:
   Graph(std::vector<std::size_t> inputs, std::vector<Step> steps, std::vector<Operand> outputs, std::size_t values);
 
-  /// Returns the outputs for these inputs, on the modules' device. Throws ValueError with the name of a failed node.
+  /// Returns the outputs for these inputs, on the modules' device. Throws Refused with the name of a failed node.
   [[nodiscard]] std::vector<c10::IValue> run(std::vector<c10::IValue> inputs, at::Device device) const;
   [[nodiscard]] std::size_t inputs() const { return inputs_.size(); }
   [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
