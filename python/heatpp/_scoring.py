@@ -1,6 +1,12 @@
 """Scorers for models: scikit-learn's names, as functions of a fitted model, rows and targets."""
 
+import math
+
+import numpy
+
+from . import _api
 from . import _heatpp as C
+from ._spellings import labels_of, named_after
 
 # The argument of a metric: the predicted labels or numbers, the scores of labels (of two labels, that of the larger one), or all probabilities.
 _LABELS, _SCORE, _SHARES = "predict", "score", "predict_proba"
@@ -65,25 +71,69 @@ def get_scorer(scoring):
     return judge("get_scorer", scoring)
 
 
-def classification_report(y_true, y_pred, *, target_names=None, output_dict=False, **options):
-    """Returns the scores of every label as a table, or as dicts by name. See the C++ function."""
+def classification_report(y_true, y_pred, *, labels=None, target_names=None, output_dict=False, zero_division=0.0, **options):
+    """Returns the scores of every label, or of the given ones, as a table, or as dicts by name. See the C++ function."""
     names = None if target_names is None else [str(name) for name in target_names]
+    options = {**options, "labels": labels_of(labels), "zero_division": 0.0 if zero_division == "warn" else zero_division}
     if not output_dict:
         return C.classification_report(y_true, y_pred, target_names=names or [], **options)
-    options = {name: value for name, value in options.items() if name != "digits"}
+    options.pop("digits", None)
     found = C.precision_recall_fscore_support(y_true, y_pred, **options)
     labels, support = _whole(found.labels), found.support.tolist()
     if names and len(names) != len(labels):
         raise ValueError(f"[classification_report] got {len(names)} names for {len(labels)} labels; expected one for each")
-    lines = [dict(zip(("precision", "recall", "f1-score", "support"), line)) for line in zip(found.precision.tolist(), found.recall.tolist(), found.f1.tolist(), support)]
-    total = sum(support)
+    lines = [dict(zip(_COLUMNS, line)) for line in zip(found.precision.tolist(), found.recall.tolist(), found.f1.tolist(), support)]
+    total, report = sum(support), dict(zip(names or map(str, labels), lines))
+    if not options["labels"] or set(labels) >= set(_whole(C.precision_recall_fscore_support(y_true, y_pred).labels)):
+        report["accuracy"] = _mean(lines, support)["recall"]
+    else:
+        micro = [getattr(C, f"{name}_score")(y_true, y_pred, average="micro", **options) for name in ("precision", "recall", "f1")]
+        report["micro avg"] = dict(zip(_COLUMNS, (*micro, total)))
+    return {**report, "macro avg": _mean(lines, [1] * len(lines)) | {"support": total}, "weighted avg": _mean(lines, support) | {"support": total}}
 
-    def mean(weights):
-        return {key: sum(weight * line[key] for weight, line in zip(weights, lines)) / sum(weights) for key in ("precision", "recall", "f1-score")} | {"support": total}
 
-    report = dict(zip(names or map(str, labels), lines))
-    weighted = mean(support)
-    return {**report, "accuracy": weighted["recall"], "macro avg": mean([1] * len(lines)), "weighted avg": weighted}
+_COLUMNS = ("precision", "recall", "f1-score", "support")
 
 
-__all__ = ["get_scorer_names", "get_scorer", "classification_report"]
+def _mean(lines, weights):
+    """Returns the weighted means of the scores that are numbers; weights that are all 0 count as 1."""
+    means = {}
+    for key in _COLUMNS[:3]:
+        known = [(weight, line[key]) for weight, line in zip(weights, lines) if line[key] == line[key]]
+        known = known if sum(weight for weight, _ in known) else [(1, score) for _, score in known]
+        means[key] = sum(weight * score for weight, score in known) / sum(weight for weight, _ in known) if known else math.nan
+    return means
+
+
+def _by_label(mean, each, left_out=()):
+    """Returns a metric that with average=None gives an array with the score of each label, by the function `each`."""
+    @named_after(mean)
+    def score(*given, **options):
+        if options.get("average", "") is not None:
+            return mean(*given, **options)
+        return each(*given, **{name: value for name, value in options.items() if name not in ("average", *left_out)})
+    return score
+
+
+def _part(name):
+    return lambda *given, **options: getattr(_api.precision_recall_fscore_support(*given, **options), name)
+
+
+def _of_columns(mean, each):
+    """Returns the function `each` for columns of scores, and for a vector the one score."""
+    def scores(*given, multi_class="ovr", **options):
+        columns = given[1] if len(given) > 1 else options["y_score"]
+        if len(getattr(columns, "shape", None) or numpy.shape(columns)) == 1:
+            return mean(*given, **options)
+        if multi_class != "ovr":
+            raise ValueError(f"[{mean.__name__}] got average=None and multi_class={multi_class!r}; expected 'ovr', the score of each label, or an average")
+        return each(*given, **options)
+    return scores
+
+
+precision_score, recall_score, f1_score = (_by_label(getattr(_api, f"{name}_score"), _part(name), ("pos_label",)) for name in ("precision", "recall", "f1"))
+jaccard_score = _by_label(_api.jaccard_score, _api.jaccard_scores, ("pos_label",))
+roc_auc_score = _by_label(_api.roc_auc_score, _of_columns(_api.roc_auc_score, _api.roc_auc_scores))
+average_precision_score = _by_label(C.average_precision_score, _of_columns(C.average_precision_score, C.average_precision_scores))
+
+__all__ = ["get_scorer_names", "get_scorer", "classification_report", "precision_score", "recall_score", "f1_score", "jaccard_score", "roc_auc_score", "average_precision_score"]

@@ -2,17 +2,30 @@
 
 import functools
 import numbers
+import operator
 
 from . import _heatpp as C
 
-# Functions, and heatpp's names of NumPy's options: None for hints that change no result, a pair for a name and its values.
+def labels_of(labels):
+    """Returns the labels of a metric as a list, empty for None."""
+    if labels is None:
+        return []
+    made = [int(operator.index(each)) for each in (labels.tolist() if hasattr(labels, "tolist") else labels)]
+    if not made:
+        raise ValueError("got labels=[]; expected one label at least, or None for all")
+    return made
+
+
+_LABELS = {"labels": ("labels", labels_of)}
+# Functions, and heatpp's names of NumPy's options: None for hints that change no result, a pair for a name and its values (or a function that makes them).
 _TOP = {"sort argsort": {"kind": None}, "percentile quantile median nanpercentile nanquantile nanmedian": {"method": "interpolation"}, "eye": {"N": "rows", "M": "columns"}, "diag": {"k": "offset"},
         "clip": {"a_min": "min", "a_max": "max"}, "pad": {"constant_values": "value"}, "full": {"fill_value": "value"}, "select": {"default": "otherwise"},
         "polyfit": {"deg": "degree", "w": "weights"}, "tile": {"reps": "repeats"}, "take take_along_axis put_along_axis unravel_index": {"indices": "positions"},
         "put": {"ind": "positions", "v": "values"}, "swapaxes": {"axis1": "a", "axis2": "b"}, "moveaxis": {"source": "from", "destination": "to"},
         "tri": {"N": "rows", "M": "columns"}, "tril_indices triu_indices": {"n": "rows", "m": "columns"}, "vander": {"N": "n"}, "packbits unpackbits": {"bitorder": "order"},
-        "ravel_multi_index": {"multi_index": "positions", "dims": "shape"}, "resize": {"new_shape": "shape"}, "silhouette_score": {"random_state": "seed"}, "log_loss": {"y_pred": "y_prob", "y_proba": "y_prob"}, "brier_score_loss": {"y_proba": "y_prob"},
-        "precision_score recall_score f1_score jaccard_score precision_recall_fscore_support": {"zero_division": ("zero_division", {"warn": 0.0})}}
+        "ravel_multi_index": {"multi_index": "positions", "dims": "shape"}, "resize": {"new_shape": "shape"}, "silhouette_score": {"random_state": "seed"}, "log_loss": {"y_pred": "y_prob", "y_proba": "y_prob", **_LABELS}, "brier_score_loss": {"y_proba": "y_prob", **_LABELS},
+        "top_k_accuracy_score roc_auc_score roc_auc_scores": _LABELS, "confusion_matrix": {"normalize": ("normalize", {"true": "truth", "pred": "predicted"}), **_LABELS},
+        "precision_score recall_score f1_score jaccard_score jaccard_scores precision_recall_fscore_support": {"zero_division": ("zero_division", {"warn": 0.0}), **_LABELS}}
 _LINALG = {"eigh eigvalsh": {"UPLO": ("uplo", {"L": "lower", "U": "upper"})}, "pinv lstsq matrix_rank": {"rcond": "rtol"}}
 _DIMENSIONS = ("rand", "randn")  # these also take the extents one by one
 
@@ -25,11 +38,15 @@ def named_after(function):
     return named
 
 
+def _valued(values, value):
+    return values(value) if callable(values) else values.get(value, value) if value is None or isinstance(value, str) else value
+
+
 def _ours(names, options):
     for name in names.keys() & options.keys():
         target, value = names[name], options.pop(name)
         if isinstance(target, tuple):
-            target, value = target[0], target[1].get(value, value)
+            target, value = target[0], _valued(target[1], value)
         if target in options:
             raise TypeError(f"got {name} and {target}, which are the same; expected one of them")
         if target:

@@ -82,6 +82,17 @@ double average_precision(const LabelledScores& given, std::int64_t column, const
   return sum(gained * (steps.found / (steps.found + steps.others))).item<double>() / last(steps.found);
 }
 
+/// Returns the score of each column against all others.
+std::vector<double> average_precisions(const char* op, const LabelledScores& given) {
+  if (std::ssize(given.labels) != given.scores.size(1) || given.labels.size() < 2)
+    detail::raise<ValueError>(op, "got {} labels for {} columns of scores; expected as many, two at least",
+                              given.labels.size(), given.scores.size(1));
+  std::vector<double> scores;
+  for (const auto label : given.labels)
+    scores.push_back(average_precision(given, std::ssize(scores), given.has(label)));
+  return scores;
+}
+
 }  // namespace
 
 RocCurve roc_curve(const DNDarray& y_true, const DNDarray& y_score, const RocCurveOptions& options) {
@@ -109,13 +120,14 @@ double average_precision_score(const DNDarray& y_true, const DNDarray& y_score,
   constexpr auto op = "average_precision_score";
   const LabelledScores given(op, y_true, y_score, options.sample_weight);
   if (y_score.ndim() == 1) return average_precision(given, 0, wanted_rows(op, given, options.pos_label));
-  if (std::ssize(given.labels) != given.scores.size(1) || given.labels.size() < 2)
-    detail::raise<ValueError>(op, "got {} labels for {} columns of scores; expected as many, two at least",
-                              given.labels.size(), given.scores.size(1));
-  std::vector<double> scores;
-  for (const auto label : given.labels)
-    scores.push_back(average_precision(given, std::ssize(scores), given.has(label)));
+  const auto scores = average_precisions(op, given);
   return mean_of(op, options.average, scores, given.sizes());
+}
+
+DNDarray average_precision_scores(const DNDarray& y_true, const DNDarray& y_score, const MetricOptions& options) {
+  constexpr auto op = "average_precision_scores";
+  const LabelledScores given(op, y_true, y_score, options.sample_weight);
+  return replicated(at::tensor(average_precisions(op, given), at::kDouble), float64, given.rows.comm());
 }
 
 }  // namespace heatpp

@@ -86,7 +86,7 @@ double log_loss(const DNDarray& y_true, const DNDarray& y_prob, const LogLossOpt
     sums[1] += weight;
   };
   const auto total = over_rows(op, y_true, y_prob, options.sample_weight, options.labels, 2, add);
-  return total[0] / total[1];
+  return options.normalize ? total[0] / total[1] : total[0];
 }
 
 double brier_score_loss(const DNDarray& y_true, const DNDarray& y_prob, const BrierOptions& options) {
@@ -118,7 +118,8 @@ double top_k_accuracy_score(const DNDarray& y_true, const DNDarray& y_score, con
     sums[3] += columns == 1 && (row[0] < 0 || row[0] > 1) ? 1 : 0;
   };
   const auto total = over_rows(op, y_true, y_score, options.sample_weight, options.labels, 4, add);
-  return (total[3] > 0 ? total[0] : total[1]) / total[2];
+  const auto found = total[3] > 0 ? total[0] : total[1];
+  return options.normalize ? found / total[2] : found;
 }
 
 }  // namespace heatpp

@@ -12,8 +12,6 @@ namespace {
 
 using namespace ml::detail;
 
-constexpr auto op = "roc_auc_score";
-
 /// Sums of weights of the sorted scores below each position.
 class Below {
  public:
@@ -61,20 +59,19 @@ double area(const LabelledScores& given, std::int64_t column, const at::Tensor& 
   return (sums[0] / (sums[1] * sums[2])).item<double>();
 }
 
+constexpr auto op_of_mean = "roc_auc_score";
+
 double of_two(const LabelledScores& given) {
   const auto& labels = given.labels;
   if (labels.size() != 2)
-    detail::raise<ValueError>(op, "got {} labels; expected two, or a column of scores for each and multi_class",
+    detail::raise<ValueError>(op_of_mean, "got {} labels; expected two, or a column of scores for each and multi_class",
                               labels.size());
   return area(given, 0, given.has(labels[1]), given.has(labels[0]));
 }
 
 /// Throws ValueError unless the columns are those of the labels, and all labels have rows.
-void check_columns(const LabelledScores& given, const RocAucOptions& options) {
-  if (options.multi_class == MultiClass::raise)
-    detail::raise<ValueError>(op, "got {} columns of scores and no multi_class; expected ovr or ovo, or a vector",
-                              given.rows.features());
-  const auto& wanted = options.labels.empty() ? given.labels : options.labels;
+void check_columns(const char* op, const LabelledScores& given, const std::vector<std::int64_t>& labels) {
+  const auto& wanted = labels.empty() ? given.labels : labels;
   if (std::ssize(wanted) != given.rows.features() || wanted.size() < 2 ||
       !std::ranges::is_sorted(wanted, std::less_equal{}))
     detail::raise<ValueError>(op, "got {} labels for {} columns of scores; expected as many, two at least, rising",
@@ -87,13 +84,18 @@ void check_columns(const LabelledScores& given, const RocAucOptions& options) {
                               given.labels.size(), wanted.size());
 }
 
-double one_against_others(const LabelledScores& given, ScoreAverage average) {
+std::vector<double> against_others(const LabelledScores& given) {
   std::vector<double> areas;
   for (const auto label : given.labels) {
     const auto own = given.has(label);
     areas.push_back(area(given, std::ssize(areas), own, own.logical_not()));
   }
-  return mean_of(op, average, areas, given.sizes());
+  return areas;
+}
+
+double one_against_others(const LabelledScores& given, ScoreAverage average) {
+  const auto areas = against_others(given);
+  return mean_of(op_of_mean, average, areas, given.sizes());
 }
 
 double one_against_one(const LabelledScores& given, ScoreAverage average) {
@@ -107,16 +109,27 @@ double one_against_one(const LabelledScores& given, ScoreAverage average) {
                       2);
       weights.push_back(sizes[a] + sizes[b]);
     }
-  return mean_of(op, average, areas, weights);
+  return mean_of(op_of_mean, average, areas, weights);
 }
 
 }  // namespace
 
 double roc_auc_score(const DNDarray& y_true, const DNDarray& y_score, const RocAucOptions& options) {
-  const LabelledScores given(op, y_true, y_score, options.sample_weight);
+  const LabelledScores given(op_of_mean, y_true, y_score, options.sample_weight);
   if (y_score.ndim() == 1) return of_two(given);
-  check_columns(given, options);
+  if (options.multi_class == MultiClass::raise)
+    detail::raise<ValueError>(op_of_mean,
+                              "got {} columns of scores and no multi_class; expected ovr or ovo, or a vector",
+                              given.rows.features());
+  check_columns(op_of_mean, given, options.labels);
   return (options.multi_class == MultiClass::ovr ? one_against_others : one_against_one)(given, options.average);
+}
+
+DNDarray roc_auc_scores(const DNDarray& y_true, const DNDarray& y_score, const RocAucsOptions& options) {
+  constexpr auto op = "roc_auc_scores";
+  const LabelledScores given(op, y_true, y_score, options.sample_weight);
+  check_columns(op, given, options.labels);
+  return replicated(at::tensor(against_others(given), at::kDouble), float64, given.rows.comm());
 }
 
 }  // namespace heatpp

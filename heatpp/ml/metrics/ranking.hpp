@@ -26,6 +26,15 @@ struct RocAucOptions {
 /// two labels, other columns than labels, and a label without rows.
 [[nodiscard]] double roc_auc_score(const DNDarray& y_true, const DNDarray& y_score, const RocAucOptions& options = {});
 
+struct RocAucsOptions {
+  std::optional<DNDarray> sample_weight = std::nullopt;
+  std::vector<std::int64_t> labels = {};  ///< of the columns, rising; none: those in y_true
+};
+/// Returns the areas of which roc_auc_score with ovr is the mean: of each label, in rising order, against all others,
+/// float64 of shape (C,). Scores are (n, C). Costs and errors as roc_auc_score.
+[[nodiscard]] DNDarray roc_auc_scores(const DNDarray& y_true, const DNDarray& y_score,
+                                      const RocAucsOptions& options = {});
+
 struct RocCurveOptions {
   std::optional<std::int64_t> pos_label = std::nullopt;  ///< the positive label; nullopt: the larger of two labels
   std::optional<DNDarray> sample_weight = std::nullopt;  ///< a number for each row, any layout; nullopt: 1
@@ -67,5 +76,8 @@ struct AveragePrecisionOptions {
 /// roc_curve, for each column.
 [[nodiscard]] double average_precision_score(const DNDarray& y_true, const DNDarray& y_score,
                                              const AveragePrecisionOptions& options = {});
+/// Returns the score of each column, float64 of shape (C,), of which average_precision_score is the mean.
+[[nodiscard]] DNDarray average_precision_scores(const DNDarray& y_true, const DNDarray& y_score,
+                                                const MetricOptions& options = {});
 
 }  // namespace heatpp

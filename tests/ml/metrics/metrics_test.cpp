@@ -103,6 +103,58 @@ TEST_CASE("precision, recall and f1 have all averages", "[ml][metrics]") {
   });
 }
 
+TEST_CASE("scores of given labels, shares and numbers of rows are scikit-learn's", "[ml][metrics]") {
+  using enum ht::ScoreAverage;
+  const auto w = whole(weights());
+  const std::vector<std::int64_t> some{3, -7, 99}, two{8, 3};
+  const auto square = [](const std::vector<double>& x) { return at::tensor(x, at::kDouble).reshape({3, 3}); };
+  for_layouts(truth(), guess(), [&](const auto& y, const auto& p) {
+    CHECK(ht::accuracy_score(y, p, {.normalize = false}) == 174);
+    CHECK(ht::accuracy_score(y, p, {.sample_weight = w, .normalize = false}) == near(261));
+    const auto confused = ht::confusion_matrix(y, p, {.labels = some});
+    CHECK(same(confused.labels, at::tensor({3, -7, 99}, at::kLong)));
+    CHECK(same(confused.matrix, square({43, 0, 0, 3, 44, 0, 0, 0, 0}).to(at::kLong)));
+    CHECK(same(ht::confusion_matrix(y, p, {.sample_weight = w, .labels = {8, 13, 3}}).matrix,
+               square({63, 3, 0, 0, 0, 0, 8, 6, 106})));
+    const auto shares = [&](ht::ConfusionShare of) {
+      return ht::confusion_matrix(y, p, {.labels = some, .normalize = of}).matrix;
+    };
+    CHECK(close(shares(ht::ConfusionShare::truth), square({1, 0, 0, 3. / 47, 44. / 47, 0, 0, 0, 0})));
+    CHECK(close(shares(ht::ConfusionShare::predicted), square({43. / 46, 0, 0, 3. / 46, 1, 0, 0, 0, 0})));
+    CHECK(close(shares(ht::ConfusionShare::all), square({43. / 90, 0, 0, 3. / 90, 44. / 90, 0, 0, 0, 0})));
+    CHECK(ht::precision_score(y, p, {.average = macro, .labels = some}) == near(0.5980725623582767));
+    CHECK(ht::precision_score(y, p, {.average = micro, .labels = some}) == near(0.8969072164948454));
+    CHECK(ht::recall_score(y, p, {.average = weighted, .labels = some}) == near(0.87));
+    CHECK(ht::f1_score(y, p, {.average = micro, .labels = some}) == near(0.883248730964467));
+    CHECK(ht::f1_score(y, p, {.average = weighted, .sample_weight = w, .labels = two}) == near(0.8792385218365062));
+    CHECK(ht::jaccard_score(y, p, {.average = micro, .labels = some}) == near(0.7909090909090909));
+    CHECK(ht::jaccard_score(y, p, {.average = weighted, .sample_weight = w, .labels = two}) ==
+          near(0.7857595070273922));
+    CHECK(close(ht::jaccard_scores(y, p, {.labels = some}),
+                at::tensor({0.7678571428571429, 0.8148148148148148, 0.}, at::kDouble)));
+    const auto each = ht::precision_recall_fscore_support(y, p, {.zero_division = 1, .labels = some});
+    CHECK(close(each.precision, at::tensor({43. / 49, 44. / 48, 1.}, at::kDouble)));
+    CHECK(close(each.recall, at::tensor({0.86, 0.88, 1.}, at::kDouble)));
+    CHECK(same(each.support, at::tensor({50., 50., 0.}, at::kDouble)));
+  });
+}
+
+TEST_CASE("averages leave out scores that are 0 / 0 if these are NaN", "[ml][metrics]") {
+  using enum ht::ScoreAverage;
+  const auto y = even(truth()), p = even(guess());
+  const std::vector<std::int64_t> some{3, 13, 99}, absent{99};
+  CHECK(ht::precision_score(y, p, {.average = macro, .zero_division = NAN, .labels = some}) ==
+        near(0.4387755102040816));
+  CHECK(ht::recall_score(y, p, {.average = macro, .zero_division = NAN, .labels = some}) == near(0.86));
+  CHECK(ht::f1_score(y, p, {.average = micro, .zero_division = NAN, .labels = some}) == near(0.819047619047619));
+  CHECK(ht::f1_score(y, p, {.average = weighted, .zero_division = NAN, .labels = some}) == near(0.8686868686868688));
+  for (const auto average : {macro, micro, weighted}) {
+    CHECK(std::isnan(ht::recall_score(y, p, {.average = average, .zero_division = NAN, .labels = absent})));
+    CHECK(ht::recall_score(y, p, {.average = average, .zero_division = 1, .labels = absent}) == 1);
+    CHECK(ht::precision_score(y, p, {.average = average, .labels = {13}}) == 0);
+  }
+}
+
 TEST_CASE("labels may be any whole numbers, far apart or at the ends of int64, or bool", "[ml][metrics]") {
   constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
   const auto a = at::tensor({least, most, std::int64_t{0}, most, least, std::int64_t{7}}, at::kLong);
@@ -128,6 +180,10 @@ TEST_CASE("probabilities and scores are judged as scikit-learn does", "[ml][metr
     CHECK(ht::brier_score_loss(whole(truth()), p, {.sample_weight = w}) == near(0.7934234539186554));
     CHECK(ht::top_k_accuracy_score(even(truth()), p) == near(0.505));
     CHECK(ht::top_k_accuracy_score(even(truth()), p, {.k = 3, .sample_weight = w}) == near(0.7733333333333333));
+    CHECK(ht::log_loss(even(truth()), p, {.normalize = false}) == near(296.30731577053507));
+    CHECK(ht::log_loss(even(truth()), p, {.sample_weight = w, .normalize = false}) == near(444.19045191132597));
+    CHECK(ht::top_k_accuracy_score(even(truth()), p, {.normalize = false}) == 101);
+    CHECK(ht::top_k_accuracy_score(even(truth()), p, {.k = 3, .sample_weight = w, .normalize = false}) == near(232));
     const auto equal = distribute(at::round(probabilities() * 4), layout);
     CHECK(ht::top_k_accuracy_score(even(truth()), equal, {.labels = {-7, -2, 3, 8}}) == near(0.51));
   }
@@ -246,6 +302,10 @@ TEST_CASE("what cannot be judged is an error on all ranks", "[ml][metrics]") {
                   ht::ValueError);
   CHECK_THROWS_AS(ht::confusion_matrix(y, even(measured())), ht::TypeError);
   CHECK_THROWS_WITH(ht::precision_score(y, p), Contains("got 5 labels from -7 to 13, and 1"));
+  CHECK_THROWS_WITH(ht::confusion_matrix(y, p, {.labels = {13, 99}}), Contains("none of which is in y_true"));
+  CHECK_THROWS_WITH(ht::confusion_matrix(y, p, {.labels = {3, 3}}), Contains("got 3 twice in labels"));
+  CHECK_THROWS_WITH(ht::jaccard_scores(y, p, {.labels = {3, 8, 3}}), Contains("got 3 twice in labels"));
+  CHECK_THROWS_WITH(ht::classification_report(y, p, {.labels = {8, 8}}), Contains("got 8 twice in labels"));
   CHECK_THROWS_WITH(ht::log_loss(p, even(probabilities())), Contains("got 5 labels for 4 columns"));
   CHECK_THROWS_WITH(ht::log_loss(p, even(probabilities()), {.labels = {-7, -2, 3, 8}}), Contains("got the label 13"));
   CHECK_THROWS_WITH(ht::log_loss(y, even(probabilities() * 3)), Contains("got the probability"));

@@ -64,6 +64,11 @@ TEST_CASE("areas of several labels are scikit-learn's for every layout", "[ml][m
     CHECK(ht::roc_auc_score(y, p, {.sample_weight = w, .multi_class = ovr}) == near(0.4930699332873246));
     CHECK(ht::roc_auc_score(y, p, {.sample_weight = w, .multi_class = ovr, .average = weighted}) ==
           near(0.49519243156199677));
+    CHECK(close(ht::roc_auc_scores(y, p), numbers({0.504, 0.49, 0.5008, 0.502})));
+    CHECK(close(ht::roc_auc_scores(y, p, {.sample_weight = w}),
+                numbers({0.4889285714285715, 0.4919047619047619, 0.5021296296296296, 0.48931677018633535})));
+    CHECK(close(ht::average_precision_scores(y, p),
+                numbers({0.27728236848469245, 0.2620974003583326, 0.2566774811302835, 0.26002504454692354})));
     CHECK(ht::average_precision_score(y, p) == near(0.26402057363005804));
     CHECK(ht::average_precision_score(y, p, {.average = weighted, .sample_weight = w}) == near(0.3164564120847822));
   }
@@ -117,6 +122,17 @@ TEST_CASE("Matthews' correlation and the report are scikit-learn's", "[ml][metri
           "    accuracy                          0.870       200\n"
           "   macro avg      0.718     0.696     0.707       200\n"
           "weighted avg      0.898     0.870     0.883       200\n");
+    CHECK(ht::classification_report(y, p, {.zero_division = 1, .labels = {3, -7, 99}}) ==
+          "              precision    recall  f1-score   support\n\n"
+          "           3       0.88      0.86      0.87        50\n"
+          "          -7       0.92      0.88      0.90        50\n"
+          "          99       1.00      1.00      1.00         0\n\n"
+          "   micro avg       0.90      0.87      0.88       100\n"
+          "   macro avg       0.93      0.91      0.92       100\n"
+          "weighted avg       0.90      0.87      0.88       100\n");
+    CHECK_THAT(ht::classification_report(y, p, {.digits = 14, .labels = {13, 8, 3, -2, -7, 4}}),
+               Contains("\n             4  0.00000000000000") &&
+                   Contains("\n      accuracy                      0.87000000000000       200\n"));
   }
   CHECK_THROWS_WITH(ht::classification_report(beside(truth()), beside(guess()), {.target_names = {"a"}}),
                     Contains("got 1 names for 5 labels"));
@@ -144,6 +160,8 @@ TEST_CASE("scores that cannot be judged are errors on all ranks", "[ml][metrics]
                     Contains("got no row of label 9"));
   CHECK_THROWS_WITH(ht::roc_auc_score(y, p, {.multi_class = ht::MultiClass::ovo, .average = ht::ScoreAverage::micro}),
                     Contains("got the average micro"));
+  CHECK_THROWS_WITH(ht::roc_auc_scores(two, p), Contains("got 2 labels for 4 columns"));
+  CHECK_THROWS_WITH(ht::average_precision_scores(two, beside(scores())), Contains("got 2 labels for 1 columns"));
   CHECK_THROWS_WITH(ht::roc_curve(y, beside(scores())), Contains("got 4 labels; expected two"));
   CHECK_THROWS_WITH(ht::roc_curve(two, beside(scores()), {.pos_label = 5}), Contains("and 5 as the positive one"));
   CHECK_THROWS_WITH(ht::precision_recall_curve(y, p), Contains("got 4 columns of scores"));

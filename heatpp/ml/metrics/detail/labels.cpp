@@ -2,6 +2,9 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 
+#include <algorithm>
+#include <map>
+
 namespace heatpp::ml::detail {
 
 using heatpp::detail::raise;
@@ -12,6 +15,24 @@ Rows as_column(const char* op, const DNDarray& x, const DNDarray& other) {
                       to_string(other.shape()));
   const auto& y = !x.split() && other.split() ? other : x;
   return heatpp::detail::wrap(y.larray().unsqueeze(1), y.layout().with({y.size(), 1}, y.split()), y.comm());
+}
+
+void check_different(const char* op, const std::vector<std::int64_t>& labels) {
+  auto order = labels;
+  std::ranges::sort(order);
+  const auto twice = std::ranges::adjacent_find(order);
+  if (twice != order.end()) raise<ValueError>(op, "got {} twice in labels; expected different ones", *twice);
+}
+
+std::vector<std::int64_t> places_among(const std::vector<std::int64_t>& all, const std::vector<std::int64_t>& labels) {
+  std::map<std::int64_t, std::int64_t> known;
+  for (std::size_t i = 0; i < all.size(); ++i) known[all[i]] = static_cast<std::int64_t>(i);
+  std::vector<std::int64_t> places;
+  for (const auto label : labels) {
+    const auto at = known.find(label);
+    places.push_back(at == known.end() ? -1 : at->second);
+  }
+  return places;
 }
 
 LabelPairs::LabelPairs(const char* op, const DNDarray& y_true, const DNDarray& y_pred,

@@ -22,6 +22,12 @@ template <class F>
   return totals.over_ranks(rows);
 }
 
+/// Throws ValueError if a label is among these twice. Local.
+void check_different(const char* op, const std::vector<std::int64_t>& labels);
+/// Returns the position of each of `labels` among `all`, -1 if it is not there. Local.
+[[nodiscard]] std::vector<std::int64_t> places_among(const std::vector<std::int64_t>& all,
+                                                     const std::vector<std::int64_t>& labels);
+
 /// True and predicted labels of the same rows, as positions among all labels.
 struct LabelPairs {
   LabelPairs(const char* op, const DNDarray& y_true, const DNDarray& y_pred,
