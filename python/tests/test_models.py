@@ -44,6 +44,29 @@ class Models(Case):
         for x in every_layout(ROWS):
             self.same(ht.MaxAbsScaler().fit(x).transform(x), ROWS / np.abs(ROWS).max(axis=0))
 
+    def test_models_of_a_file_have_the_parameters_of_those_saved(self):
+        rows, kinds, share = abs(ROWS), np.repeat([0, 1, 2], 12), ROWS[:, 0] - ROWS[:, 0].min()
+        models = [ht.PCA(), ht.PCA(2), ht.PCA(0.95), ht.PCA("mle", svd_solver="full", whiten=True, random_state=4), ht.IncrementalPCA(), ht.IncrementalPCA(2, batch_size=20),
+                  ht.TruncatedSVD(2, algorithm="randomized", n_iter=3, random_state=7), ht.NMF(), ht.NMF(2, init="random", alpha_H=0.1, random_state=3), ht.KMeans(3, init="random"),
+                  ht.KMedians(3, init="k-means||"), ht.KMedoids(3), ht.MiniBatchKMeans(3, init="random"), ht.GaussianMixture(2, init_params="random"), ht.StandardScaler(with_mean=False),
+                  ht.MinMaxScaler(feature_range=(-1, 2)), ht.MaxAbsScaler(), ht.RobustScaler(with_centering=False), ht.LinearDiscriminantAnalysis(), ht.LinearDiscriminantAnalysis(1), ht.LinearRegression(),
+                  ht.Ridge(2.0), ht.Lasso(0.1), ht.ElasticNet(0.1), ht.PoissonRegressor(), ht.LogisticRegression(class_weight="balanced"), ht.DecisionTreeClassifier(max_depth=2),
+                  ht.RandomForestClassifier(n_estimators=3), ht.RandomForestRegressor(n_estimators=3), ht.HistGradientBoostingRegressor(max_iter=2, early_stopping="auto"),
+                  ht.HistGradientBoostingClassifier(max_iter=2, categorical_features=[False, True, False], min_samples_leaf=5)]
+        rows[:, 1] = np.arange(36) % 4
+        made = tempfile.TemporaryDirectory() if RANK == 0 else None
+        path = pathlib.Path(MPI.COMM_WORLD.bcast(made and made.name)) / "model.safetensors"
+        for model in models:
+            before = {name: value for name, value in model.get_params().items() if name != "progress"}
+            kind = model.__sklearn_tags__().estimator_type
+            model.fit(ht.array(rows, split=0), *{"classifier": (kinds,), "regressor": (share,)}.get(kind, ()))
+            ht.io.save_model(path, model.state)
+            found = type(model).from_state(ht.io.load_model(path)).get_params()
+            self.assertEqual({name: found[name] for name in before}, before, model)
+        MPI.COMM_WORLD.barrier()
+        if made:
+            made.cleanup()
+
     def test_progress_is_told(self):
         seen = []
         ht.KMeans(n_clusters=3, seed=2, progress=lambda state: seen.append(state.done) or True).fit(ht.array(ROWS, split=0))

@@ -81,6 +81,61 @@ TEST_CASE("models read from a file do what those that were written do", "[ml][mo
   CHECK(close(scaler.partial_fit(halves(89)).mean(), wine().mean(0)));
 }
 
+TEST_CASE("models read from a file have the options of those that were written", "[ml][model]") {
+  const auto rows = even(iris());
+  const auto again = [&](auto model) {
+    model.fit(rows);
+    return there_and_back(model).options();
+  };
+  const auto asked = [&](decltype(ht::PcaOptions::n_components) n) {
+    return again(ht::PCA({.n_components = n, .solver = ht::PcaSolver::full, .oversamples = 3, .seed = 9}));
+  };
+  CHECK(!asked(std::nullopt).n_components);
+  CHECK(std::get<std::int64_t>(*asked(2).n_components) == 2);
+  CHECK(std::get<double>(*asked(0.95).n_components) == 0.95);
+  CHECK(std::holds_alternative<ht::MinkaMle>(*asked(ht::MinkaMle{}).n_components));
+  CHECK(asked(2).solver == ht::PcaSolver::full);
+  CHECK(asked(2).oversamples == 3);
+  CHECK(asked(2).seed == 9);
+  CHECK(!again(ht::IncrementalPCA({.batch_size = 50})).n_components);
+  CHECK(again(ht::IncrementalPCA({.batch_size = 50})).batch_size == 50);
+  const auto svd = again(ht::TruncatedSVD({.solver = ht::SvdSolver::randomized, .power_iterations = 3, .seed = 9}));
+  CHECK(svd.solver == ht::SvdSolver::randomized);
+  CHECK(svd.power_iterations == 3);
+  CHECK(svd.seed == 9);
+  const auto usual = again(ht::NMF());
+  CHECK(!usual.n_components);
+  CHECK(!usual.init);
+  CHECK(!usual.alpha_h);
+  const auto nmf = again(ht::NMF({.n_components = 2, .init = ht::NmfInit::random, .alpha_h = 0.1, .seed = 9}));
+  CHECK(nmf.init == ht::NmfInit::random);
+  CHECK(nmf.alpha_h == 0.1);
+  CHECK(nmf.seed == 9);
+  const auto given = even(iris().slice(0, 0, 3));
+  for (const auto& init : {std::variant<ht::KMeansInit, ht::DNDarray>(ht::KMeansInit::random), {given}}) {
+    const auto same_init = [&](const auto& options) {
+      return options.init.index() == init.index() &&
+             (init.index() == 0 ? std::get<0>(options.init) == std::get<0>(init)
+                                : same(std::get<1>(options.init), iris().slice(0, 0, 3)));
+    };
+    CHECK(same_init(again(ht::KMeans({.n_clusters = 3, .init = init}))));
+    CHECK(same_init(again(ht::KMedians({.n_clusters = 3, .init = init}))));
+    CHECK(same_init(again(ht::MiniBatchKMeans({.n_clusters = 3, .init = init}))));
+  }
+  const auto mixture = again(ht::GaussianMixture({.n_components = 3, .means_init = given}));
+  CHECK(same(*mixture.means_init, iris().slice(0, 0, 3)));
+  CHECK(!mixture.weights_init);
+}
+
+TEST_CASE("states of earlier versions give the number of components that was found", "[ml][model]") {
+  auto state = ht::PCA({.n_components = 0.95}).fit(even(iris())).state();
+  for (const auto* later : {"asked", "n_components", "solver", "oversamples", "power_iterations", "seed"})
+    state.options.erase(later);
+  CHECK(std::get<std::int64_t>(*ht::PCA::from_state(state).options().n_components) == 2);
+  state.options["asked"] = "most";
+  CHECK_THROWS_WITH(ht::PCA::from_state(state), Contains("got \"most\" for the components"));
+}
+
 TEST_CASE("linear models read from a file predict what those that were written do", "[ml][model]") {
   for (const auto& x : {diabetes(), diabetes().to(at::kFloat)}) {
     const auto rows = even(x);

@@ -44,21 +44,25 @@ void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
 
 ModelState IteratedClusters::state() const {
   const auto& found = learnt("state");
-  return {kind(),
-          {{"n_clusters", text_of(options_.n_clusters)},
-           {"n_init", text_of(options_.n_init)},
-           {"max_iterations", text_of(options_.max_iterations)},
-           {"tol", text_of(options_.tol)},
-           {"seed", text_of(options_.seed)},
-           {"inertia", text_of(found.inertia)},
-           {"iterations", text_of(found.iterations)},
-           {"converged", text_of(found.converged)}},
-          {{"centers", found.centers}}};
+  ModelState state{kind(),
+                   {{"n_clusters", text_of(options_.n_clusters)},
+                    {"n_init", text_of(options_.n_init)},
+                    {"max_iterations", text_of(options_.max_iterations)},
+                    {"tol", text_of(options_.tol)},
+                    {"seed", text_of(options_.seed)},
+                    {"inertia", text_of(found.inertia)},
+                    {"iterations", text_of(found.iterations)},
+                    {"converged", text_of(found.converged)}},
+                   {{"centers", found.centers}}};
+  write_init(options_.init, state);
+  return state;
 }
 
 void IteratedClusters::read(const ModelState& state) {
   const StateReader read(kind(), state);
-  options_ = {.n_clusters = read.option<std::int64_t>("n_clusters"),
+  const auto k = read.option<std::int64_t>("n_clusters");
+  options_ = {.n_clusters = k,
+              .init = init_from(read, k),
               .n_init = read.option<int>("n_init"),
               .max_iterations = read.option<std::int64_t>("max_iterations"),
               .tol = read.option<double>("tol"),

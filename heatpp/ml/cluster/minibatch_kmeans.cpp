@@ -260,31 +260,34 @@ const DNDarray& MiniBatchKMeans::counts() const { return fitted("MiniBatchKMeans
 ModelState MiniBatchKMeans::state() const {
   const auto& found = learnt("state");
   const auto& o = options_;
-  return {kind(),
-          {{"n_clusters", text_of(o.n_clusters)},
-           {"batch_size", text_of(o.batch_size)},
-           {"max_iterations", text_of(o.max_iterations)},
-           {"tol", text_of(o.tol)},
-           {"max_no_improvement", text_of(o.max_no_improvement)},
-           {"reassignment_ratio", text_of(o.reassignment_ratio)},
-           {"seed", text_of(o.seed)},
-           {"since_reassignment", text_of(since_reassignment_)},
-           {"inertia", text_of(found.inertia)},
-           {"iterations", text_of(found.iterations)},
-           {"converged", text_of(found.converged)}},
-          {{"centers", found.centers}, {"counts", counts()}}};
+  ModelState state{kind(),
+                   {{"n_clusters", text_of(o.n_clusters)},
+                    {"batch_size", text_of(o.batch_size)},
+                    {"max_iterations", text_of(o.max_iterations)},
+                    {"tol", text_of(o.tol)},
+                    {"max_no_improvement", text_of(o.max_no_improvement)},
+                    {"reassignment_ratio", text_of(o.reassignment_ratio)},
+                    {"seed", text_of(o.seed)},
+                    {"since_reassignment", text_of(since_reassignment_)},
+                    {"inertia", text_of(found.inertia)},
+                    {"iterations", text_of(found.iterations)},
+                    {"converged", text_of(found.converged)}},
+                   {{"centers", found.centers}, {"counts", counts()}}};
+  write_init(o.init, state);
+  return state;
 }
 
 MiniBatchKMeans MiniBatchKMeans::from_state(const ModelState& state) {
   const StateReader read("MiniBatchKMeans", state);
-  MiniBatchKMeans model({.n_clusters = read.option<std::int64_t>("n_clusters"),
+  const auto k = read.option<std::int64_t>("n_clusters");
+  MiniBatchKMeans model({.n_clusters = k,
+                         .init = init_from(read, k),
                          .batch_size = read.option<std::int64_t>("batch_size"),
                          .max_iterations = read.option<std::int64_t>("max_iterations"),
                          .tol = read.option<double>("tol"),
                          .max_no_improvement = read.option<std::int64_t>("max_no_improvement"),
                          .reassignment_ratio = read.option<double>("reassignment_ratio"),
                          .seed = read.option<std::uint64_t>("seed")});
-  const auto k = model.options_.n_clusters;
   model.learn({read.array("centers", {k, -1}), DNDarray(), read.option<double>("inertia"),
                read.option<std::int64_t>("iterations"), read.option<bool>("converged")});
   model.counts_ = read.array("counts", {k}).astype(float64);

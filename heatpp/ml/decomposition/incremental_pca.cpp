@@ -129,7 +129,8 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
 
 ModelState IncrementalPCA::state() const {
   auto state = state_of_components();
-  state.options["n_components"] = text_of(options_.n_components.value_or(n_components()));
+  state.options.insert(
+      {{"n_components", text_of(options_.n_components)}, {"batch_size", text_of(options_.batch_size)}});
   const auto& [mean, var, components, values] = *seen_;
   state.arrays.insert({{"var", var}, {"seen_mean", mean}, {"seen_components", components}, {"seen_values", values}});
   return state;
@@ -139,8 +140,9 @@ IncrementalPCA IncrementalPCA::from_state(const ModelState& state) {
   const StateReader read("IncrementalPCA", state);
   const auto learnt = components_from(read);
   const auto count = learnt.components.shape()[0], features = learnt.mean.size();
-  IncrementalPCA model(
-      {.n_components = read.option<std::int64_t>("n_components"), .whiten = read.option<bool>("whiten")});
+  IncrementalPCA model({.n_components = read.optional_or<std::int64_t>("n_components", count),
+                        .whiten = read.option<bool>("whiten"),
+                        .batch_size = read.optional_or<std::int64_t>("batch_size", std::nullopt)});
   model.learnt_ = learnt;
   model.seen_ = Seen{read.array("seen_mean", {features}), read.array("var", {features}),
                      read.array("seen_components", {count, features}), read.array("seen_values", {count})};

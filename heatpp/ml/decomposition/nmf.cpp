@@ -201,15 +201,29 @@ DNDarray NMF::inverse_transform(const Rows& w) const {
   return moved(w, none, h, none);
 }
 
+namespace {
+
+constexpr std::array inits{"nndsvda", "nndsvd", "random"};
+
+std::optional<NmfInit> init_in(const StateReader& read) {
+  if (!read.has_option("init") || read.text("init") == "none") return std::nullopt;
+  return read.choice<NmfInit>("init", inits);
+}
+
+}  // namespace
+
 ModelState NMF::state() const {
   const auto& l = learnt("state");
   const auto& o = options_;
   return {"NMF",
-          {{"multiplicative", text_of(o.solver == NmfSolver::multiplicative)},
+          {{"n_components", text_of(o.n_components)},
+           {"init", o.init ? inits[static_cast<std::size_t>(*o.init)] : "none"},
+           {"seed", text_of(o.seed)},
+           {"multiplicative", text_of(o.solver == NmfSolver::multiplicative)},
            {"tol", text_of(o.tol)},
            {"max_iterations", text_of(o.max_iterations)},
            {"alpha_w", text_of(o.alpha_w)},
-           {"alpha_h", text_of(o.alpha_h.value_or(o.alpha_w))},
+           {"alpha_h", text_of(o.alpha_h)},
            {"l1_ratio", text_of(o.l1_ratio)},
            {"error", text_of(l.error)},
            {"iterations", text_of(l.iterations)},
@@ -220,13 +234,15 @@ ModelState NMF::state() const {
 NMF NMF::from_state(const ModelState& state) {
   const StateReader read("NMF", state);
   const auto components = read.array("components", {-1, -1});
-  NMF model({.n_components = components.shape()[0],
+  NMF model({.n_components = read.optional_or<std::int64_t>("n_components", components.shape()[0]),
+             .init = init_in(read),
              .solver = read.option<bool>("multiplicative") ? NmfSolver::multiplicative : NmfSolver::coordinate_descent,
              .tol = read.option<double>("tol"),
              .max_iterations = read.option<std::int64_t>("max_iterations"),
              .alpha_w = read.option<double>("alpha_w"),
-             .alpha_h = read.option<double>("alpha_h"),
-             .l1_ratio = read.option<double>("l1_ratio")});
+             .alpha_h = read.optional_or<double>("alpha_h", std::nullopt),
+             .l1_ratio = read.option<double>("l1_ratio"),
+             .seed = read.option_or("seed", std::uint64_t{0})});
   model.learnt_ = Learnt{components, read.option<double>("error"), read.option<std::int64_t>("iterations"),
                          read.option<bool>("converged")};
   return model;

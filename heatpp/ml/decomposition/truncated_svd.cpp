@@ -32,10 +32,19 @@ DNDarray TruncatedSVD::inverse_transform(const Rows& z) const {
   return moved(z, none, v, none);
 }
 
+namespace {
+
+constexpr std::array solvers{"automatic", "gram", "full", "randomized"};
+
+}  // namespace
+
 ModelState TruncatedSVD::state() const {
   const auto& l = learnt("state");
   return {"TruncatedSVD",
-          {},
+          {{"solver", solvers[static_cast<std::size_t>(options_.solver)]},
+           {"oversamples", text_of(options_.oversamples)},
+           {"power_iterations", text_of(options_.power_iterations)},
+           {"seed", text_of(options_.seed)}},
           {{"components", l.components},
            {"singular_values", l.singular_values},
            {"explained_variance", l.variance},
@@ -46,7 +55,12 @@ TruncatedSVD TruncatedSVD::from_state(const ModelState& state) {
   const StateReader read("TruncatedSVD", state);
   const auto components = read.array("components", {-1, -1});
   const auto count = components.shape()[0];
-  TruncatedSVD model({.n_components = count});
+  const TruncatedSvdOptions usual;
+  TruncatedSVD model({.n_components = count,
+                      .solver = read.choice_or("solver", solvers, usual.solver),
+                      .oversamples = read.option_or("oversamples", usual.oversamples),
+                      .power_iterations = read.option_or("power_iterations", usual.power_iterations),
+                      .seed = read.option_or("seed", usual.seed)});
   model.learnt_ = Learnt{components, read.array("singular_values", {count}), read.array("explained_variance", {count}),
                          read.array("explained_variance_ratio", {count})};
   return model;

@@ -16,6 +16,11 @@ template <class T>
   else return heatpp::detail::formatted("{}", value);
 }
 
+template <class T>
+[[nodiscard]] std::string text_of(const std::optional<T>& value) {
+  return value ? text_of(*value) : "none";
+}
+
 /// Reads the state of an estimator of this class. Throws ValueError for parts that are missing or wrong, since a state
 /// may come from a file. Options that older states lack ("converged", "class_weight") get the value of the earlier
 /// behavior.
@@ -43,6 +48,17 @@ class StateReader {
       return value;
     }
   }
+  /// Returns the option; `otherwise` if an older state lacks it.
+  template <class T>
+  [[nodiscard]] T option_or(const char* name, T otherwise) const {
+    return has_option(name) ? option<T>(name) : otherwise;
+  }
+  /// Returns the number or, for "none", nullopt; `otherwise` if an older state lacks it.
+  template <class T>
+  [[nodiscard]] std::optional<T> optional_or(const char* name, std::optional<T> otherwise) const {
+    if (!has_option(name)) return otherwise;
+    return text(name) == "none" ? std::nullopt : std::optional(option<T>(name));
+  }
   [[nodiscard]] const std::string& text(const char* name) const { return text_of_option(name); }
   /// Returns the choice whose name the option has.
   template <class Choice, std::size_t n>
@@ -51,6 +67,11 @@ class StateReader {
     const auto found = std::ranges::find(names, text);
     if (found == names.end()) refuse(name, text);
     return static_cast<Choice>(found - names.begin());
+  }
+  /// Returns the choice; `otherwise` if an older state lacks it.
+  template <class Choice, std::size_t n>
+  [[nodiscard]] Choice choice_or(const char* name, const std::array<const char*, n>& names, Choice otherwise) const {
+    return has_option(name) ? choice<Choice>(name, names) : otherwise;
   }
   /// Returns floating numbers of this shape, on every rank; -1 stands for any extent. Collective if they are split.
   [[nodiscard]] DNDarray array(const char* name, const Shape& shape) const;

@@ -2,6 +2,7 @@
 
 #include <heatpp/ml/cluster/detail/lloyd.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/detail/state.hpp>
 
 // Options and first centers of k-means and its relatives.
 namespace heatpp::ml::detail {
@@ -15,6 +16,9 @@ void check_kmeans_options(const char* op, const KMeansOptions& options, const Ro
 /// not finite.
 [[nodiscard]] at::Tensor first_centres(const Weighted& data, std::int64_t k, const CentresInit& init,
                                        std::uint64_t seed);
+/// Write the choice of first centers to a state, and read it; older states lack it, and give the usual choice.
+void write_init(const CentresInit& init, ModelState& state);
+[[nodiscard]] CentresInit init_from(const StateReader& read, std::int64_t k);
 /// Returns the mean of the columns' variances. Collective, and throws, as column_moments.
 [[nodiscard]] double mean_variance(const char* op, const Rows& rows);
 
