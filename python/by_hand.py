@@ -2,7 +2,7 @@
 
 CASTERS = {f"heatpp::{name}" for name in (
     "Dtype", "Device", "Shape", "Axes", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
-    "HistogramRange", "MinkaMle", "linalg::NormOrder", "io::Source")}
+    "HistogramRange", "MinkaMle", "FeatureChoice", "linalg::NormOrder", "io::Source")}
 
 # Methods that do work; they are no properties, although they take no arguments.
 METHODS = {"all", "wait", "is_balanced", "is_writable", "is_adopted"}

@@ -3,6 +3,8 @@
 import operator
 import re
 
+import numpy
+
 from . import _heatpp as C
 from ._spellings import named_after
 
@@ -12,12 +14,13 @@ _NAMES = {"random_state": "seed", "max_iter": "max_iterations", "fit_intercept":
           "output_distribution": "output", "handle_unknown": "unknown"}
 _DEFAULT = object()
 # Values of heatpp's options: scikit-learn's spelling, and heatpp's, or the default.
-_VALUES = {"seed": {None: _DEFAULT}, "categorical_features": {None: _DEFAULT, "from_dtype": _DEFAULT}, "monotonic_cst": {None: _DEFAULT}, "class_weight": {None: _DEFAULT}, "loss": {"log_loss": _DEFAULT}, "priors": {None: _DEFAULT}, "power_iterations": {"auto": _DEFAULT},
+_VALUES = {"seed": {None: _DEFAULT}, "categorical_features": {None: _DEFAULT, "from_dtype": _DEFAULT}, "early_stopping": {"auto": None}, "validation_fraction": {None: 0.0}, "monotonic_cst": {None: _DEFAULT}, "class_weight": {None: _DEFAULT}, "priors": {None: _DEFAULT}, "power_iterations": {"auto": _DEFAULT},
            "init": {"k-means++": "plus_plus", "k-means||": "parallel", "random_from_data": "random"},
            "metric": {"minkowski": _DEFAULT, "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"},
            "solver": {"auto": "automatic", "covariance_eigh": "covariance", "arpack": "automatic", "cd": "coordinate_descent", "mu": "multiplicative"}}
+_VALUES_OF = {"HistGradientBoostingClassifier": {"loss": {"log_loss": _DEFAULT}}}
 # Options whose values are converted to heatpp's form.
-_MADE = {"categorical_features": lambda value: _positions(value), "monotonic_cst": lambda value: [operator.index(each) for each in value]}
+_MADE = {"categorical_features": lambda kind, value: _of_features(kind, "categorical_features", value), "monotonic_cst": lambda kind, value: [int(each) for each in _of_features(kind, "monotonic_cst", value)]}
 # Classes by scikit-learn's names.
 _CLASSES = {"SpectralClustering": "Spectral"}
 # Results with as many columns as there are features; the first one that a class has is used.
@@ -41,15 +44,21 @@ _ONLY = {"positive": (False,), "dual": (False,), "intercept_scaling": (1,), "mul
 _RESULTS = {"centers": "cluster_centers_", "iterations": "n_iter_", "core_indices": "core_sample_indices_", "reconstruction_error": "reconstruction_err_"}
 
 
-def _positions(features):
-    """Returns the features that a mask of truth values or a list of positions selects."""
-    features = features.tolist() if hasattr(features, "tolist") else list(features)
-    return [i for i, each in enumerate(features) if each] if all(isinstance(each, bool) for each in features) else [operator.index(each) for each in features]
+def _of_features(kind, name, given):
+    """Returns what is given of features as a list of whole numbers or of truth values. Names are refused, because rows have none."""
+    each = "positions, or a truth value for each feature" if name == "categorical_features" else "1, 0 or -1 for each feature, in their order"
+    expected = f"expected {each}, because columns have no names"
+    if isinstance(given, dict):
+        raise ValueError(f"[{kind.__name__}] got a dict for {name}; {expected}")
+    values = numpy.asarray(given.tolist() if hasattr(given, "tolist") else list(given))
+    if values.ndim != 1 or values.size and values.dtype.kind not in "biu":
+        raise ValueError(f"[{kind.__name__}] got {name}={given!r}; {expected}")
+    return values.tolist()
 
 
 def _is_made(value):
-    """Whether a value is a list of whole numbers, as heatpp takes it."""
-    return type(value) is list and all(type(each) is int for each in value)
+    """Whether a value is a list of whole numbers, or of truth values, as heatpp takes it."""
+    return type(value) is list and (all(type(each) is int for each in value) or all(type(each) is bool for each in value))
 
 
 def _plain(value):
@@ -71,11 +80,15 @@ def ours(kind, given):
     return made if changed else None
 
 
+def _values(kind, option):
+    return {**_VALUES.get(option, {}), **_VALUES_OF.get(kind.__name__, {}).get(option, {})}
+
+
 def _ours(kind, name, value):
     """Returns the heatpp options for one option."""
     named = name if name in kind._options else _NAMES.get(name, name)
     if named in kind._options:
-        spelled = _VALUES.get(named, {}).get(value, value) if _plain(value) else _MADE[named](value) if named in _MADE and not _is_made(value) else value
+        spelled = _values(kind, named).get(value, value) if _plain(value) else _MADE[named](kind, value) if named in _MADE and not _is_made(value) else value
         return {} if spelled is _DEFAULT else {named: spelled}
     split = _SPLIT[name](value) if name in _SPLIT else None
     if split is not None and split.keys() <= set(kind._options):

@@ -15,6 +15,7 @@
 
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
+#include <heatpp/ml/tree/hist_gradient_boosting.hpp>
 #include <heatpp_io/compression.hpp>
 #include <heatpp_io/source.hpp>
 #include <tuple>
@@ -251,6 +252,7 @@ HEATPP_CASTER(Blocks, "DNDarray | number | list")
 HEATPP_CASTER(Choices, "list")
 HEATPP_CASTER(HistogramRange, "tuple[float, float]")
 HEATPP_CASTER(MinkaMle, "\"mle\"")
+HEATPP_CASTER(FeatureChoice, "list[int] | list[bool]")
 HEATPP_CASTER(linalg::NormOrder, "float | str")
 HEATPP_CASTER(io::Source, "str | os.PathLike | list[str]")
 HEATPP_CASTER(python::Target, "DNDarray")

@@ -22,6 +22,17 @@ nb::object written(const MinkaMle&) {
   return nb::str("mle");
 }
 
+template <>
+std::optional<FeatureChoice> read(nb::handle object) {
+  const bool many = PyList_Check(object.ptr()) && nb::len(object) > 0;
+  if (many && PyBool_Check(nb::object(object[0]).ptr())) return FeatureChoice(nb::cast<std::vector<bool>>(object));
+  return FeatureChoice(nb::cast<std::vector<std::int64_t>>(object));
+}
+template <>
+nb::object written(const FeatureChoice& value) {
+  return std::visit([](const auto& given) { return nb::cast(given); }, value.given());
+}
+
 void warn_by_python() {
   const char* const wanted = std::getenv("HEATPP_LOG");
   if (wanted && *wanted) return;  // the log prints them

@@ -116,14 +116,43 @@ class Names(Case):
             expected = boosted(**given).fit(rows[:, 2:4], y).predict(rows[:, 2:4])
             for x in every_layout(rows[:, 2:4]):
                 self.same(ht.HistGradientBoostingRegressor(**given).fit(x, y).predict(x), expected, rtol=1e-5)
-        self.assertEqual(ht.HistGradientBoostingRegressor(categorical_features=[True, False, True]).get_params()["categorical_features"], [0, 2])
+        self.assertEqual(ht.HistGradientBoostingRegressor(categorical_features=[True, False, True]).get_params()["categorical_features"], [True, False, True])
+        self.assertEqual(ht.HistGradientBoostingRegressor(categorical_features=np.array([0, 2])).get_params()["categorical_features"], [0, 2])
         self.assertEqual(ht.HistGradientBoostingRegressor(monotonic_cst=np.array([0, -1])).get_params()["monotonic_cst"], [0, -1])
         self.assertEqual(ht.HistGradientBoostingClassifier(loss="log_loss", max_iter=3).fit(ROWS, KINDS).n_iter_, 3)
         ht.HistGradientBoostingClassifier(class_weight=None, max_features=1.0, interaction_cst=None, scoring="loss")
+        automatic = ht.HistGradientBoostingRegressor(early_stopping="auto", validation_fraction=None)
+        self.assertEqual((automatic.get_params()["early_stopping"], automatic.get_params()["validation_fraction"]), (None, 0))
+        self.assertIsNone(sklearn.base.clone(automatic).get_params()["early_stopping"])
+        for rows, steps in ((10000, 5), (10001, 1)):
+            x = np.arange(float(rows))
+            given = dict(early_stopping="auto", max_iter=5, n_iter_no_change=1, tol=1e12, max_leaf_nodes=2)
+            for kind in (ht.HistGradientBoostingRegressor, boosted):
+                self.assertEqual(kind(**given).fit(x[:, None], x).n_iter_, steps)
         ht.LogisticRegression(class_weight=None, penalty="deprecated")
         ht.DBSCAN(p=None)
         with self.assertRaisesRegex(ValueError, "got a loss of regressors"):
             ht.HistGradientBoostingClassifier(loss="quantile", quantile=0.5).fit(ROWS, KINDS)
+
+    def test_options_of_features_that_do_not_fit(self):
+        for kind, y in ((ht.HistGradientBoostingRegressor, ROWS[:, 2]), (ht.HistGradientBoostingClassifier, TWO)):
+            for options, text in (({"categorical_features": [True]}, "got 1 truth values in categorical_features for 4 features"),
+                                  ({"categorical_features": np.zeros(5, bool)}, "got 5 truth values in categorical_features for 4 features"),
+                                  ({"categorical_features": [0, 4]}, "got feature 4"), ({"categorical_features": np.array([-1])}, "got feature -1"),
+                                  ({"categorical_features": [1, 1]}, "got feature 1"), ({"categorical_features": ["a"]}, "columns have no names"),
+                                  ({"categorical_features": np.array(["a", "b"])}, "columns have no names"), ({"categorical_features": [[True, False]]}, "expected positions"),
+                                  ({"monotonic_cst": [1, 0]}, "got 2 directions in monotonic_cst for 4 features"), ({"monotonic_cst": [1, 0, 2, 0]}, "got 2 in monotonic_cst"),
+                                  ({"monotonic_cst": {"a": 1}}, "got a dict for monotonic_cst"), ({"monotonic_cst": {0: 1, 1: 0, 2: 0, 3: 0}}, "columns have no names"),
+                                  ({"monotonic_cst": [0.5, 0, 0, 0]}, "expected 1, 0 or -1")):
+                for x in every_layout(ROWS):
+                    with self.assertRaisesRegex(ValueError, text):
+                        kind(max_iter=2, **options).fit(x, y)
+        for kind in (ht.DecisionTreeRegressor, ht.RandomForestRegressor, ht.HistGradientBoostingRegressor):
+            for weights in ("balanced", {0: 2.0}):
+                with self.assertRaisesRegex(ValueError, rf"\[{kind.__name__}.fit\] got class_weight"):
+                    kind(class_weight=weights).fit(ROWS, ROWS[:, 0])
+        with self.assertRaises(TypeError):
+            ht.HistGradientBoostingRegressor(loss="log_loss")
 
     def test_iterations_that_end_early_warn(self):
         for x in every_layout(NOISY):
@@ -323,28 +352,3 @@ class Choice(Case):
             self.same(ht.train_test_split(x, test_size=0.2, random_state=1).test, ht.train_test_split(x, KINDS, test_size=0.2, seed=1).x_test.numpy())
         with self.assertRaisesRegex(ValueError, "expected as many rows"):
             ht.train_test_split(ROWS, KINDS[:5])
-
-
-class Metrics(Case):
-    def test_curves_and_reports(self):
-        scores = np.round(NOISY[:, 0], 1)
-        for x in every_layout(scores):
-            for ours, theirs in ((ht.roc_curve, sklearn.metrics.roc_curve), (ht.precision_recall_curve, sklearn.metrics.precision_recall_curve)):
-                for options in ({}, {"drop_intermediate": True}, {"sample_weight": KINDS + 1.0}, {"pos_label": 0}):
-                    self.same(tuple(ours(TWO, x, **options)), theirs(TWO, scores, **options))
-            self.assertAlmostEqual(ht.average_precision_score(TWO, x), sklearn.metrics.average_precision_score(TWO, scores), places=12)
-        shares = sklearn.naive_bayes.GaussianNB().fit(NOISY, KINDS).predict_proba(NOISY)
-        for p in every_layout(shares):
-            for options in ({"multi_class": "ovr"}, {"multi_class": "ovo", "average": "weighted"}, {"multi_class": "ovr", "average": "weighted"}):
-                self.assertAlmostEqual(ht.roc_auc_score(KINDS, p, **options), sklearn.metrics.roc_auc_score(KINDS, shares, **options), places=12)
-        found, order = np.roll(KINDS, 7), np.random.default_rng(1).permutation(150)
-        for y in every_layout(KINDS[order]):
-            self.assertAlmostEqual(ht.matthews_corrcoef(y, found[order]), sklearn.metrics.matthews_corrcoef(KINDS, found), places=12)
-            for options in ({}, {"target_names": ["a", "b", "a longer name"], "digits": 4}):
-                self.assertEqual(ht.classification_report(y, found[order], **options), sklearn.metrics.classification_report(KINDS, found, **options))
-            ours, theirs = (module.classification_report(KINDS, found, output_dict=True) for module in (ht, sklearn.metrics))
-            self.assertEqual(ours.keys(), theirs.keys())
-            for name, line in theirs.items():
-                for key, value in line.items() if isinstance(line, dict) else ():
-                    self.assertAlmostEqual(ours[name][key], value, places=12)
-            self.assertAlmostEqual(ours["accuracy"], theirs["accuracy"], places=12)

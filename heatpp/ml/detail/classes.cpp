@@ -175,6 +175,11 @@ std::optional<at::Tensor> class_weighted(const char* op, const Rows& rows, const
   return result;
 }
 
+void check_no_class_weights(const char* op, const ClassWeights& of_class) {
+  if (of_class != ClassWeights(ClassWeight::none))
+    raise<ValueError>(op, "got class_weight; expected none, because numbers have no classes (sample_weight)");
+}
+
 std::string text_of(const ClassWeights& weights) {
   if (const auto* rule = std::get_if<ClassWeight>(&weights)) return *rule == ClassWeight::none ? "none" : "balanced";
   std::string text;

@@ -35,6 +35,8 @@ enum class Balance { of_rows, of_weights };
                                                        const std::optional<at::Tensor>& weights,
                                                        const ClassWeights& of_class,
                                                        Balance balance = Balance::of_rows);
+/// Throws ValueError for class weights of an estimator for numbers, which has no classes. Local.
+void check_no_class_weights(const char* op, const ClassWeights& of_class);
 /// Convert weights to the text in a model's state, and back.
 [[nodiscard]] std::string text_of(const ClassWeights& weights);
 [[nodiscard]] ClassWeights class_weights_from(const char* op, const std::string& text);

@@ -35,19 +35,42 @@ void check_of_features(const char* op, const HistGradientBoostingOptions& o, std
                       directions.size(), features);
   const auto wrong = std::ranges::find_if(directions, [](auto d) { return d < -1 || d > 1; });
   if (wrong != directions.end()) raise<ValueError>(op, "got {} in monotonic_cst; expected 1, 0 and -1", *wrong);
-  auto order = o.categorical_features;
-  std::ranges::sort(order);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto j = order[i];
-    if (j < 0 || j >= features || (i > 0 && order[i - 1] == j))
-      raise<ValueError>(op, "got feature {} in categorical_features; expected different ones from 0 to {}", j,
-                        features - 1);
+  for (const auto j : categorical_positions(op, o.categorical_features, features))
     if (!directions.empty() && directions[static_cast<std::size_t>(j)] != 0)
       raise<ValueError>(op, "got a direction of feature {}, which has categories; expected none", j);
-  }
+}
+
+std::vector<std::int64_t> positions_in(const char* op, const std::vector<bool>& mask, std::int64_t features) {
+  if (std::ssize(mask) != features)
+    raise<ValueError>(op, "got {} truth values in categorical_features for {} features; expected one for each",
+                      mask.size(), features);
+  std::vector<std::int64_t> positions;
+  for (std::size_t j = 0; j < mask.size(); ++j)
+    if (mask[j]) positions.push_back(static_cast<std::int64_t>(j));
+  return positions;
+}
+
+void check_positions(const char* op, std::vector<std::int64_t> order, std::int64_t features) {
+  std::ranges::sort(order);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] < 0 || order[i] >= features || (i > 0 && order[i - 1] == order[i]))
+      raise<ValueError>(op, "got feature {} in categorical_features; expected different ones from 0 to {}", order[i],
+                        features - 1);
 }
 
 }  // namespace
+
+std::vector<std::int64_t> categorical_positions(const char* op, const FeatureChoice& choice, std::int64_t features) {
+  if (const auto* mask = std::get_if<std::vector<bool>>(&choice.given())) return positions_in(op, *mask, features);
+  const auto& positions = std::get<std::vector<std::int64_t>>(choice.given());
+  check_positions(op, positions, features);
+  return positions;
+}
+
+bool stops_early(const HistGradientBoostingOptions& options, const Rows& rows) {
+  constexpr std::int64_t many_rows = 10'000;
+  return options.early_stopping.value_or(rows.size() > many_rows);
+}
 
 void check_options(const char* op, const HistGradientBoostingOptions& options, std::int64_t features) {
   check_numbers(op, options);

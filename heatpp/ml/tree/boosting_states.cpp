@@ -21,10 +21,10 @@ std::string text_of_numbers(const std::vector<std::int64_t>& numbers) {
 }
 
 /// Returns whole numbers separated by spaces; none for older states.
-std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name) {
+std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name, std::size_t from = 0) {
   std::vector<std::int64_t> numbers;
   if (!read.has_option(name)) return numbers;
-  std::istringstream words(read.text(name));
+  std::istringstream words(read.text(name).substr(from));
   for (std::string word; words >> word;) {
     const auto* last = word.data() + word.size();
     const auto [end, error] = std::from_chars(word.data(), last, numbers.emplace_back());
@@ -34,20 +34,32 @@ std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name) 
   return numbers;
 }
 
+constexpr std::string_view of_mask = "mask";
+
+/// Returns positions as they are, and a mask as the word mask and its values.
+std::string text_of_features(const FeatureChoice& choice) {
+  if (const auto* positions = std::get_if<std::vector<std::int64_t>>(&choice.given()))
+    return text_of_numbers(*positions);
+  const auto& mask = std::get<std::vector<bool>>(choice.given());
+  return std::string(of_mask) + " " + text_of_numbers({mask.begin(), mask.end()});
+}
+
+FeatureChoice features_in(const StateReader& read) {
+  constexpr auto name = "categorical_features";
+  if (!read.has_option(name) || !read.text(name).starts_with(of_mask)) return numbers_in(read, name);
+  const auto mask = numbers_in(read, name, of_mask.size());
+  return std::vector<bool>(mask.begin(), mask.end());
+}
+
 /// Returns the loss; older states tell only whether it is Poisson's.
 BoostingLoss loss_in(const StateReader& read) {
   if (read.has_option("loss")) return read.choice<BoostingLoss>("loss", losses);
   return read.option<bool>("poisson") ? BoostingLoss::poisson : BoostingLoss::squared_error;
 }
 
-std::optional<double> quantile_in(const StateReader& read) {
-  if (!read.has_option("quantile") || read.text("quantile") == "none") return std::nullopt;
-  return read.option<double>("quantile");
-}
-
 std::map<std::string, std::string> texts_of(const HistGradientBoostingOptions& o) {
   return {{"loss", losses[static_cast<std::size_t>(o.loss)]},
-          {"quantile", o.quantile ? text_of(*o.quantile) : "none"},
+          {"quantile", text_of(o.quantile)},
           {"learning_rate", text_of(o.learning_rate)},
           {"max_iterations", text_of(o.max_iterations)},
           {"max_leaf_nodes", text_of(o.max_leaf_nodes.value_or(0))},
@@ -56,7 +68,7 @@ std::map<std::string, std::string> texts_of(const HistGradientBoostingOptions& o
           {"l2_regularization", text_of(o.l2_regularization)},
           {"max_bins", text_of(o.max_bins)},
           {"monotonic_cst", text_of_numbers(o.monotonic_cst)},
-          {"categorical_features", text_of_numbers(o.categorical_features)},
+          {"categorical_features", text_of_features(o.categorical_features)},
           {"warm_start", text_of(o.warm_start)},
           {"early_stopping", text_of(o.early_stopping)},
           {"validation_fraction", text_of(o.validation_fraction)},
@@ -68,7 +80,7 @@ std::map<std::string, std::string> texts_of(const HistGradientBoostingOptions& o
 
 HistGradientBoostingOptions boosting_options(const StateReader& read) {
   return {.loss = loss_in(read),
-          .quantile = quantile_in(read),
+          .quantile = read.optional_or<double>("quantile", std::nullopt),
           .learning_rate = read.option<double>("learning_rate"),
           .max_iterations = read.option<std::int64_t>("max_iterations"),
           .max_leaf_nodes = number_or_none(read, "max_leaf_nodes"),
@@ -77,9 +89,9 @@ HistGradientBoostingOptions boosting_options(const StateReader& read) {
           .l2_regularization = read.option<double>("l2_regularization"),
           .max_bins = read.option<std::int64_t>("max_bins"),
           .monotonic_cst = numbers_in(read, "monotonic_cst"),
-          .categorical_features = numbers_in(read, "categorical_features"),
+          .categorical_features = features_in(read),
           .warm_start = read.option<bool>("warm_start"),
-          .early_stopping = read.option<bool>("early_stopping"),
+          .early_stopping = read.optional_or<bool>("early_stopping", false),
           .validation_fraction = read.option<double>("validation_fraction"),
           .n_iter_no_change = read.option<std::int64_t>("n_iter_no_change"),
           .tol = read.option<double>("tol"),

@@ -10,7 +10,7 @@ struct DecisionTreeOptions {
   MaxFeatures max_features = MaxFeatures::all;
   std::int64_t max_bins = 255;                    ///< for the numbers of a feature; NaN has one more
   std::uint64_t seed = 0;                         ///< for the choice of features, and of rows from which bins are made
-  ClassWeights class_weight = ClassWeight::none;  ///< for classifiers
+  ClassWeights class_weight = ClassWeight::none;  ///< for classifiers; regressors refuse it
 };
 
 /// A decision tree for classes, any whole numbers (Breiman et al. 1984): each node splits its rows to minimize Gini's
@@ -49,7 +49,7 @@ class DecisionTreeRegressor : public ForestRegressor {
   [[nodiscard]] const DecisionTreeOptions& options() const { return options_; }
   /// Fits to (samples, features) rows and (samples,) targets. Collective: as the classifier with two classes except
   /// that of `unique`, and 40 bytes more for the mean of the targets. Throws ValueError for infinite numbers, targets
-  /// that are not finite or of another shape, weights and options out of range.
+  /// that are not finite or of another shape, class_weight, weights and options out of range.
   DecisionTreeRegressor& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
   // Properties of the tree. Throw NotFittedError before fit.
   [[nodiscard]] std::int64_t depth() const;  ///< levels below the root

@@ -66,6 +66,7 @@ std::shared_ptr<const LearntForest> fit_numbers(const char* op, const Rows& x, c
                                                 const FitOptions& options, const RandomForestOptions& forest,
                                                 const LearntForest* before) {
   const auto limits = limits_of(op, forest, MaxFeatures::all, x.features());
+  check_no_class_weights(op, forest.class_weight);
   check_not_empty(op, x);
   const auto targets = beside_rows(op, "targets", x, y);
   const auto weights = weights_beside(op, x, options.sample_weight);

@@ -51,8 +51,7 @@ HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x,
                                                                   const FitOptions& options) {
   constexpr auto op = "HistGradientBoostingRegressor.fit";
   check_options(op, options_, x.features());
-  if (options_.class_weight != ClassWeights(ClassWeight::none))
-    detail::raise<ValueError>(op, "got class_weight; expected none, because numbers have no classes (sample_weight)");
+  check_no_class_weights(op, options_.class_weight);
   check_not_empty(op, x);
   const auto targets = beside_rows(op, "targets", x, y);
   const auto weights = weights_beside(op, x, options.sample_weight);

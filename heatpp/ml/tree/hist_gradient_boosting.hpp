@@ -3,6 +3,8 @@
 #include <heatpp/ml/classifier.hpp>
 #include <heatpp/ml/tree/tree_regressor.hpp>
 
+#include <concepts>
+
 namespace heatpp {
 namespace ml::detail {
 struct LearntBoosting;
@@ -13,6 +15,22 @@ struct LearntBoosting;
 /// for a prediction below y and (1 - q) (prediction - y) above. For the last two, leaves have the exact median or
 /// quantile, over all ranks, of their rows' residuals from earlier trees.
 enum class BoostingLoss { squared_error, poisson, absolute_error, quantile };
+
+/// Some of the features: their positions, or a mask with a truth value for each feature.
+class FeatureChoice {
+ public:
+  FeatureChoice() = default;
+  FeatureChoice(std::vector<std::int64_t> positions) : given_(std::move(positions)) {}
+  FeatureChoice(std::vector<bool> mask) : given_(std::move(mask)) {}
+  FeatureChoice(std::initializer_list<std::int64_t> positions) : given_(std::vector(positions)) {}
+  template <std::same_as<bool> Truth>
+  FeatureChoice(std::initializer_list<Truth> mask) : given_(std::vector<bool>(mask)) {}
+  [[nodiscard]] const std::variant<std::vector<std::int64_t>, std::vector<bool>>& given() const { return given_; }
+  friend bool operator==(const FeatureChoice&, const FeatureChoice&) = default;
+
+ private:
+  std::variant<std::vector<std::int64_t>, std::vector<bool>> given_;
+};
 
 struct HistGradientBoostingOptions {
   BoostingLoss loss = BoostingLoss::squared_error;  ///< for regressors; classifiers use the log loss
@@ -27,16 +45,18 @@ struct HistGradientBoostingOptions {
   /// 1 for features with which predictions may only rise, -1 only fall, 0 for others; empty: all 0. Not for more than
   /// two classes; for two classes the prediction is the probability of the second one.
   std::vector<std::int64_t> monotonic_cst = {};
-  /// The positions of features whose numbers are names of categories, at most max_bins; any set of them may go left.
-  /// Categories that are not in the fit count as missing.
-  std::vector<std::int64_t> categorical_features = {};
-  bool warm_start = false;           ///< continue the fitted state of as many features and classes, to max_iterations
-  bool early_stopping = false;       ///< end if the validation loss has not fallen for n_iter_no_change iterations
+  /// The features whose numbers are names of categories, at most max_bins; any set of them may go left. Categories that
+  /// are not in the fit count as missing.
+  FeatureChoice categorical_features = {};
+  bool warm_start = false;  ///< continue the fitted state of as many features and classes, to max_iterations
+  /// Whether to end if the validation loss has not fallen for n_iter_no_change iterations; nullopt: if there are more
+  /// than 10000 rows.
+  std::optional<bool> early_stopping = false;
   double validation_fraction = 0.1;  ///< of rows, by their positions; 0: uses the loss of the training rows
   std::int64_t n_iter_no_change = 10;
   double tol = 1e-7;                              ///< by which the loss must fall
   std::uint64_t seed = 0;                         ///< for validation rows, and rows from which bins are made
-  ClassWeights class_weight = ClassWeight::none;  ///< for classifiers
+  ClassWeights class_weight = ClassWeight::none;  ///< for classifiers; regressors refuse it
   FitCallback progress = {};                      ///< its objective is the mean loss before the iteration
 };
 

@@ -13,7 +13,7 @@ struct RandomForestOptions {
   std::int64_t max_bins = 255;  ///< for the numbers of a feature; NaN has one more
   bool warm_start = false;      ///< keep the fitted trees, if features are as many and classes the same
   std::uint64_t seed = 0;       ///< gives the same forest for any number of ranks
-  ClassWeights class_weight = ClassWeight::none;  ///< for classifiers
+  ClassWeights class_weight = ClassWeight::none;  ///< for classifiers; regressors refuse it
   FitCallback progress = {};                      ///< counts trees, of which several grow at once
 };
 

@@ -181,6 +181,9 @@ TEST_CASE("categories are divided in sets, by scikit-learn's rules, for every la
                {0.2885860559079773, 0.009412088573566506, 1.098375969030983, -0.3553657519761552, 1.3241400864690047,
                 0.3172631546934421}));
     CHECK(near(model.predict(asked), {0, 1, 2}, {0.4874325399238625, 0.4874325399238625, 0.4874325399238625}));
+    HistGradientBoostingRegressor masked(
+        {.max_iterations = 10, .max_leaf_nodes = 6, .categorical_features = {true, false}});
+    CHECK(same(masked.fit(x, y).predict(x), gathered(model.predict(x))));
     HistGradientBoostingClassifier classes({.max_iterations = 5, .max_leaf_nodes = 4, .categorical_features = {0}});
     CHECK(near(classes.fit(x, few).decision_function(x), {0, 1, 2, 3},
                {-0.059794425641629644, -1.1821885969054613, 0.5770473003435055, -1.1821885969054613}));
@@ -216,6 +219,12 @@ TEST_CASE("options of boosting that do not fit are errors on all ranks", "[ml][b
   CHECK_THAT(text({.monotonic_cst = {1, 0, 2, 0}}), Contains("got 2 in monotonic_cst"));
   CHECK_THAT(text({.categorical_features = {4}}), Contains("got feature 4 in categorical_features"));
   CHECK_THAT(text({.categorical_features = {1, 1}}), Contains("got feature 1 in categorical_features"));
+  CHECK_THAT(text({.categorical_features = {-1}}), Contains("got feature -1 in categorical_features"));
+  for (const auto& mask : {std::vector<bool>{true}, {false, true, false, true, false}, {false, false}})
+    CHECK_THAT(text({.categorical_features = mask}),
+               Contains("got " + std::to_string(mask.size()) + " truth values in categorical_features for 4 features"));
+  CHECK_THAT(text({.monotonic_cst = {0, 1, 0, 0}, .categorical_features = {false, true, false, false}}),
+             Contains("a direction of feature 1"));
   CHECK_THAT(text({.monotonic_cst = {0, 1, 0, 0}, .categorical_features = {1}}), Contains("a direction of feature 1"));
   CHECK_THROWS_WITH(HistGradientBoostingClassifier({.monotonic_cst = {1, 0, 0, 0}}).fit(x, kinds),
                     Contains("got monotonic_cst for 3 classes"));

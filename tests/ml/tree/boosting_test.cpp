@@ -202,6 +202,19 @@ TEST_CASE("boosting ends where the loss of other rows falls no more", "[ml][boos
   CHECK(of_learnt.fit(beside(x), beside(y)).iterations() == 30);
 }
 
+TEST_CASE("boosting may end early by itself from 10001 rows on", "[ml][boosting]") {
+  const auto iterations = [](std::int64_t n, std::optional<bool> early) {
+    const auto y = at::arange(n, at::kDouble);
+    ht::HistGradientBoostingRegressor model(
+        {.max_iterations = 5, .max_leaf_nodes = 2, .early_stopping = early, .n_iter_no_change = 1, .tol = 1e12});
+    return model.fit(beside(y.unsqueeze(1)), beside(y)).iterations();
+  };
+  CHECK(iterations(10'000, std::nullopt) == 5);
+  CHECK(iterations(10'001, std::nullopt) == 1);
+  CHECK(iterations(10'000, true) == 1);
+  CHECK(iterations(10'001, false) == 5);
+}
+
 TEST_CASE("bad input of boosting is an error on all ranks", "[ml][boosting]") {
   auto bad = iris();
   bad[120][2] = INFINITY;

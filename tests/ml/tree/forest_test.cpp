@@ -239,6 +239,13 @@ TEST_CASE("bad input of trees is an error on all ranks", "[ml][tree]") {
   CHECK_THROWS_WITH(regressor.fit(x, ht::full({150}, NAN)), Contains("targets that are not finite"));
   CHECK_THROWS_WITH(ht::DecisionTreeClassifier({.min_samples_split = 1}).fit(x, y), Contains("min_samples_split 1"));
   CHECK_THROWS_WITH(ht::RandomForestClassifier({.n_estimators = 0}).fit(x, y), Contains("got 0 trees"));
+  for (const auto& of_class :
+       {ht::ClassWeights(ht::ClassWeight::balanced), ht::ClassWeights(std::map<std::int64_t, double>{{0, 2}})}) {
+    CHECK_THROWS_WITH(ht::DecisionTreeRegressor({.class_weight = of_class}).fit(x, y),
+                      Contains("[DecisionTreeRegressor.fit] got class_weight; expected none"));
+    CHECK_THROWS_WITH(ht::RandomForestRegressor({.class_weight = of_class}).fit(x, y),
+                      Contains("[RandomForestRegressor.fit] got class_weight; expected none"));
+  }
   model.fit(x, y);
   CHECK_THROWS_WITH(model.predict(beside(wine())), Contains("got 13 features; expected the 4"));
   CHECK(gathered(model.predict_proba(ht::full({2, 4}, NAN))).isfinite().all().item<bool>());

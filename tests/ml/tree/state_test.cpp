@@ -51,6 +51,13 @@ TEST_CASE("trees are made again of their states", "[ml][tree]") {
   CHECK(read.options().quantile == all.quantile);
   CHECK(read.options().monotonic_cst == all.monotonic_cst);
   CHECK(read.options().categorical_features == all.categorical_features);
+  const ht::HistGradientBoostingOptions masked{
+      .max_iterations = 5, .categorical_features = {false, true, false, true}, .early_stopping = std::nullopt};
+  const auto of_mask = ht::HistGradientBoostingRegressor(masked).fit(tens, petals);
+  check_again(of_mask, tens);
+  const auto again = ht::HistGradientBoostingRegressor::from_state(of_mask.state());
+  CHECK(again.options().categorical_features == masked.categorical_features);
+  CHECK(again.options().early_stopping == std::nullopt);
   check_again(ht::DecisionTreeClassifier({.max_depth = 2}).fit(x, y), x);
   check_again(ht::DecisionTreeRegressor({.max_features = ht::MaxFeatures::sqrt}).fit(x, petals), x);
   check_again(ht::RandomForestClassifier({.n_estimators = 5}).fit(x, y), x);

@@ -71,7 +71,7 @@ class Boosting {
   std::optional<Derivatives> derivatives_;
   std::vector<double> losses_;
   double total_weight_ = 0;
-  bool watched_ = false;
+  bool stops_early_ = false, watched_ = false;
   heatpp::detail::Watch watch_;
 };
 
@@ -92,7 +92,8 @@ Boosting::Boosting(const Task& task, const HistGradientBoostingOptions& options,
                    std::shared_ptr<const LearntBoosting> start)
     : task_(task),
       options_(options),
-      bins_(find_bins(task.op, task.rows, options.max_bins, options.seed, options.categorical_features)),
+      bins_(find_bins(task.op, task.rows, options.max_bins, options.seed,
+                      categorical_positions(task.op, options.categorical_features, task.rows.features()))),
       binned_(binned(task.rows, bins_)),
       grower_(task.rows, bins_, binned_, limits_of(options)) {
   auto best = baseline(task, total_weight_);
@@ -112,7 +113,8 @@ Boosting::Boosting(const Task& task, const HistGradientBoostingOptions& options,
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(task.rows.count()); ++i)
     (mine[i] > 0 ? order_ : others_).push_back(i);
   pairs_ = at::empty({2 * task.rows.count()}, at::kLong);
-  watched_ = any_rank(task.rows, options.progress != nullptr) || options.early_stopping;
+  stops_early_ = stops_early(options, task.rows);
+  watched_ = any_rank(task.rows, options.progress != nullptr) || stops_early_;
   start_scores();
 }
 
@@ -133,7 +135,7 @@ void Boosting::start_scores() {
 bool Boosting::judge(std::int64_t iteration) {
   if (!watched_) return true;
   const auto mean = mean_losses(task_, scores_);
-  if (options_.early_stopping) {
+  if (stops_early_) {
     losses_.push_back(options_.validation_fraction > 0 && mean.others == mean.others ? mean.others : mean.learnt_from);
     if (settled(losses_, options_.n_iter_no_change, options_.tol)) return false;
   }
@@ -196,7 +198,7 @@ std::shared_ptr<const LearntBoosting> boosted(Task task, const HistGradientBoost
                                               std::shared_ptr<const LearntBoosting> start) {
   const auto n = task.rows.count();
   task.learnt_from = at::ones({n}, at::kDouble);
-  if (options.early_stopping && options.validation_fraction > 0) {
+  if (stops_early(options, task.rows) && options.validation_fraction > 0) {
     const RowRandom random(options.seed, 1);
     auto* mine = task.learnt_from.mutable_data_ptr<double>();
     for (std::int64_t i = 0; i < n; ++i)

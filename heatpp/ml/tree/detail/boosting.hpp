@@ -28,6 +28,13 @@ struct LearntBoosting {
 /// Throws ValueError for options out of range, or that do not fit this number of features.
 void check_options(const char* op, const HistGradientBoostingOptions& options, std::int64_t features);
 
+/// Returns the positions of the features with categories. Throws ValueError for a mask of another length than the
+/// number of features, and for positions out of range or twice. Local.
+[[nodiscard]] std::vector<std::int64_t> categorical_positions(const char* op, const FeatureChoice& choice,
+                                                              std::int64_t features);
+/// Whether a fit to these rows watches the validation loss. Local.
+[[nodiscard]] bool stops_early(const HistGradientBoostingOptions& options, const Rows& rows);
+
 /// Grows trees, starting from `start` if that fits. Collective, as the estimators say.
 [[nodiscard]] std::shared_ptr<const LearntBoosting> boosted(Task task, const HistGradientBoostingOptions& options,
                                                             std::shared_ptr<const LearntBoosting> start);
