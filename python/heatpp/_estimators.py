@@ -6,6 +6,7 @@ import re
 import numpy
 
 from . import _heatpp as C
+from ._signatures import is_method, sign_class, signature_of, signed
 from ._spellings import named_after
 
 # Options: scikit-learn's name, and heatpp's.
@@ -126,8 +127,6 @@ def _without_targets(function):
     """Returns a method that learns without targets, but accepts and ignores them, because scikit-learn's tools pass them."""
     @named_after(function)
     def method(self, *given, y=None, **options):
-        if "X" in options:
-            options["x"] = options.pop("X")
         if len(given) > 2:
             options["sample_weight"] = given[2]
         return function(self, *given[:1], **options)
@@ -199,18 +198,26 @@ def _own(kind, made):
     return [name for name, value in vars(kind).items() if name[0] != "_" and made(value)]
 
 
+def _dressed(kind, name, function):
+    """Returns a method of nanobind's as scikit-learn's tools call it."""
+    arguments = _arguments(function)
+    without_y = name in ("fit", "partial_fit", "fit_transform", "fit_predict", "score") and bool(arguments) and all(names[1:2] in ([], ["sample_weight"]) for names in arguments)
+    made = _without_targets(function) if without_y else function
+    if name == "fit" and not {"state", *_OF_FEATURES} & set(kind._results):
+        made = _counting(made)
+    signature = signature_of(function, with_y=without_y)
+    return signed(made, signature) if signature else made
+
+
 def _dress(kind):
     """Gives a class scikit-learn's names."""
     results = _own(kind, lambda value: isinstance(value, property))
     for name in results:
         setattr(kind, _RESULTS.get(name, name + "_"), _learnt(operator.attrgetter(name), f"scikit-learn's name of {name}."))
     kind._results = [*getattr(kind, "_results", []), *results]
-    for name in _own(kind, callable):
-        signatures = _arguments(getattr(kind, name))
-        if name in ("fit", "partial_fit", "fit_transform", "fit_predict", "score") and signatures and all(names[1:2] in ([], ["sample_weight"]) for names in signatures):
-            setattr(kind, name, _without_targets(getattr(kind, name)))
-    if "fit" in vars(kind) and not {"state", *_OF_FEATURES} & set(kind._results):
-        kind.fit = _counting(kind.fit)
+    sign_class(kind)
+    for name in _own(kind, is_method):
+        setattr(kind, name, _dressed(kind, name, getattr(kind, name)))
     if hasattr(kind, "fit"):
         kind.n_features_in_ = _learnt(_features, "scikit-learn's name of the number of features that were learnt from.")
         kind._estimator_type, kind.__sklearn_tags__, kind.__sklearn_is_fitted__ = _type_of(kind), _tags, _is_fitted

@@ -1,6 +1,8 @@
 """scikit-learn's habits: its names of options and results, its tools with heatpp's estimators, and its functions."""
 
 import copy
+import inspect
+import pydoc
 import warnings
 
 import numpy as np
@@ -153,6 +155,26 @@ class Names(Case):
                     kind(class_weight=weights).fit(ROWS, ROWS[:, 0])
         with self.assertRaises(TypeError):
             ht.HistGradientBoostingRegressor(loss="log_loss")
+
+    def test_methods_have_signatures(self):
+        targets = {"fit": ["X", "y", "sample_weight"], "score": ["X", "y", "sample_weight"], "predict": ["X"], "partial_fit": ["X", "y", "sample_weight"]}
+        for model in (ht.GaussianNB(), ht.Ridge(), ht.LogisticRegression(), ht.RandomForestRegressor(), ht.HistGradientBoostingClassifier(), ht.KMeans()):
+            for name in targets.keys() & set(dir(model)):
+                found = inspect.signature(getattr(model, name)).parameters
+                self.assertEqual(list(found)[:1], ["X"])
+                self.assertIn("y" if name in ("fit", "partial_fit") or name == "score" else "X", found)
+            self.assertIn("fit(self, X, y", pydoc.render_doc(type(model).fit, renderer=pydoc.plaintext))
+        for model in (ht.Ridge(), ht.GaussianNB(), ht.RandomForestClassifier()):
+            self.assertTrue(sklearn.utils.validation.has_fit_parameter(model, "sample_weight"))
+            self.assertEqual(list(inspect.signature(model.fit).parameters), targets["fit"])
+            self.assertIs(inspect.signature(model.fit).parameters["y"].default, inspect.Parameter.empty)
+        self.assertFalse(sklearn.utils.validation.has_fit_parameter(ht.KNeighborsClassifier(), "sample_weight"))
+        self.assertEqual(list(inspect.signature(ht.PCA().fit).parameters), ["X", "y"])
+        self.assertIsNone(inspect.signature(ht.StandardScaler().transform).parameters.get("y"))
+        self.assertEqual(inspect.signature(ht.KMeans).parameters["n_clusters"].default, 8)
+        self.same(ht.PCA(2).fit(X=ROWS, y=KINDS).transform(X=ROWS), ht.PCA(2).fit(x=ROWS).transform(x=ROWS).numpy())
+        with self.assertRaisesRegex(TypeError, "got x and X"):
+            ht.Ridge().fit(x=ROWS, X=ROWS, y=KINDS)
 
     def test_iterations_that_end_early_warn(self):
         for x in every_layout(NOISY):
