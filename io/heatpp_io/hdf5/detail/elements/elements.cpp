@@ -28,18 +28,34 @@ std::string member_name(hid_t type, int index) {
   return name;
 }
 
-std::string kind_of(hid_t type) {
-  if (const auto number = element_type(type)) return std::string(name(number->dtype));
-  return type_name(type);
+/// Returns the number type of small arrays, and sets `inner` to their extents.
+Handle number_in(Handle type, Shape& inner) {
+  for (std::size_t depth = 0; H5Tget_class(type.get()) == H5T_ARRAY && depth < most_nested; ++depth) {
+    const int ndim = H5Tget_array_ndims(type.get());
+    std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, ndim)));
+    H5Tget_array_dims2(type.get(), extents.data());
+    inner.insert(inner.end(), extents.begin(), extents.end());
+    type = Handle(H5Tget_super(type.get()));
+  }
+  return type;
+}
+
+/// Returns what a field is, for messages: "float32", "strings", or for small arrays "float32 in arrays of (3,)".
+std::string kind_of(Handle type, BitFields bits) {
+  Shape inner;
+  const auto part = number_in(std::move(type), inner);
+  const auto number = element_type(part.get(), bits);
+  const auto kind = number ? std::string(name(number->dtype)) : type_name(part.get());
+  return inner.empty() ? kind : formatted("{} in arrays of {}", kind, to_string(inner));
 }
 
 /// Returns the fields for messages: "lon" (float32), "name" (strings).
-std::string listing_of_fields(hid_t type) {
+std::string listing_of_fields(hid_t type, BitFields bits) {
   std::string text;
   const int count = H5Tget_nmembers(type);
   for (int i = 0; i < std::min(count, most_listed); ++i) {
-    const Handle member(H5Tget_member_type(type, static_cast<unsigned>(i)));
-    text += formatted("{}\"{}\" ({})", i ? ", " : "", member_name(type, i), kind_of(member.get()));
+    Handle member(H5Tget_member_type(type, static_cast<unsigned>(i)));
+    text += formatted("{}\"{}\" ({})", i ? ", " : "", member_name(type, i), kind_of(std::move(member), bits));
   }
   return count > most_listed ? formatted("{} and {} more", text, count - most_listed) : text;
 }
@@ -77,18 +93,6 @@ Handle alone(const std::vector<std::string>& way, Handle memory) {
   return memory;
 }
 
-/// Returns the number type of small arrays, and sets `inner` to their extents.
-Handle number_in(Handle type, Shape& inner) {
-  for (std::size_t depth = 0; H5Tget_class(type.get()) == H5T_ARRAY && depth < most_nested; ++depth) {
-    const int ndim = H5Tget_array_ndims(type.get());
-    std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, ndim)));
-    H5Tget_array_dims2(type.get(), extents.data());
-    inner.insert(inner.end(), extents.begin(), extents.end());
-    type = Handle(H5Tget_super(type.get()));
-  }
-  return type;
-}
-
 /// Returns the type of the small array of a number in memory.
 Handle array_of(Handle memory, const Shape& inner) {
   if (inner.empty()) return memory;
@@ -96,11 +100,17 @@ Handle array_of(Handle memory, const Shape& inner) {
   return Handle(H5Tarray_create2(memory.get(), static_cast<unsigned>(extents.size()), extents.data()));
 }
 
-[[noreturn]] void refuse(hid_t type, const std::string& field, const std::string& what, const char* op) {
+/// The type of elements that are not read.
+struct Refused {
+  hid_t type;
+  BitFields bits;
+};
+[[noreturn]] void refuse(const Refused& elements, const std::string& field, const std::string& what, const char* op) {
+  const auto [type, bits] = elements;
   if (!are_records(type))
     raise<IoError>(op, "got {}, which holds {}; expected numbers: read it by h5py, and save what is numbers of it",
                    what, type_name(type));
-  const auto has = listing_of_fields(type);
+  const auto has = listing_of_fields(type, bits);
   if (field.empty())
     raise<IoError>(op, "got {}, which holds records of {}; expected the option field with the name of one", what, has);
   raise<IoError>(op, "got the field \"{}\" of {}, which holds records of {}; expected the name of one", field, what,
@@ -111,19 +121,20 @@ Handle array_of(Handle memory, const Shape& inner) {
 
 Elements elements_of(hid_t dataset, const std::string& field, const std::string& what, const char* op) {
   Handle stored(H5Dget_type(dataset));
+  const auto bits = bits_of(dataset);
   std::vector<std::string> way;
   if (!field.empty()) {
     auto chosen = field_of(stored.get(), field);
     if (!chosen && !are_records(stored.get()))
       raise<IoError>(op, "got the field \"{}\" of {}, which holds no records; expected no field", field, what);
-    if (!chosen) refuse(stored.get(), field, what, op);
+    if (!chosen) refuse({stored.get(), bits}, field, what, op);
     stored = std::move(chosen->type);
     way = std::move(chosen->way);
   }
   Elements found;
   const auto number_type = number_in(std::move(stored), found.inner);
-  const auto number = element_type(number_type.get(), bits_of(dataset));
-  if (!number) refuse(number_type.get(), {}, what, op);
+  const auto number = element_type(number_type.get(), bits);
+  if (!number) refuse({number_type.get(), bits}, {}, what, op);
   found.number = *number;
   found.memory = alone(way, array_of(memory_type(*number, number_type.get()), found.inner));
   return found;
