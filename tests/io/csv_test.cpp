@@ -88,6 +88,34 @@ TEST_CASE("blanks, comments, delimiters and columns of text files", "[io][csv]")
   CHECK_THROWS_WITH(ht::io::load_csv(path, {.columns = {4}, .comment = '\0'}), Contains("got column 4 of 4"));
 }
 
+TEST_CASE("comments and blank lines do not count as header lines", "[io][csv]") {
+  const TempDir dir;
+  const auto path = dir.path("a.csv");
+  const auto expected = counting({4, 2});
+  // pandas.read_csv(path, comment="#") and polars.read_csv(path, comment_prefix="#") give these rows.
+  for (const std::string before : {"", "# made by \"x\", 2026\n", "\n", "# one\n\n  # two\n", "#\n#\n#\n#\n#\n#\n"})
+    for (const std::string behind : {"", "# units: m, s\n\n"}) {
+      write_bytes(path, before + "a,b # names\n" + behind + lines(4, 2));
+      CHECK(loads(path, expected, {.header_lines = 1}));
+      write_bytes(path, before + "a,b\n" + behind + "m,\"s\n#\"\n" + lines(4, 2));
+      CHECK(loads(path, expected, {.header_lines = 2}));
+      write_bytes(path, before + behind + lines(4, 2));
+      CHECK(loads(path, expected));
+    }
+  // Names that are a comment, as numpy.savetxt writes them, are no header line, and no row is lost in their place.
+  write_bytes(path, "# a,b\n" + lines(4, 2));
+  CHECK_THAT(load_error(path, {.header_lines = 1}),
+             Contains("numbers in header line 1, after 1 comments") && Contains("expected header_lines 0"));
+  CHECK(loads(path, expected, {.header_lines = 1, .comment = '\0'}));
+  write_bytes(path, "# text\n2000,2001\n" + lines(4, 2));
+  CHECK_THAT(load_error(path, {.header_lines = 2}), Contains("expected header_lines 1"));
+  CHECK(loads(path, expected, {.header_lines = 2, .comment = '\0'}));
+  write_bytes(path, "2000,2001\n# text\n" + lines(4, 2));
+  CHECK(loads(path, expected, {.header_lines = 1}));
+  write_bytes(path, "# text\n");
+  CHECK(loads(path, at::empty({0, 0}), {.header_lines = 3}));
+}
+
 TEST_CASE("quoted fields hold delimiters, line ends and quotes", "[io][csv]") {
   const TempDir dir;
   const auto path = dir.path("a.csv");

@@ -8,7 +8,9 @@ void add_csv_options(CLI::App& command, heatpp::io::LoadCsvOptions& csv) {
   constexpr auto group = "CSV files";
   // The values are texts: a transformer formats characters as numbers, and the number of a tab is a character, too.
   const std::map<std::string, std::string> names{{"tab", "\t"}, {"\\t", "\t"}, {"blanks", " "}};
-  command.add_option("--header-lines", csv.header_lines, "number of lines to skip at the beginning of each file")
+  command
+      .add_option("--header-lines", csv.header_lines,
+                  "number of lines to skip at the beginning of each file, without comments (#) and blank lines")
       ->check(CLI::NonNegativeNumber)
       ->group(group);
   command

@@ -8,8 +8,10 @@ namespace heatpp::io {
 
 /// How a text file is read.
 struct LoadCsvOptions {
-  char delimiter = ',';           ///< between fields; ' ': any run of blanks and tabs
-  std::int64_t header_lines = 0;  ///< lines skipped at the beginning of each file; line ends in quotes do not count
+  char delimiter = ',';  ///< between fields; ' ': any run of blanks and tabs
+  /// Lines skipped at the beginning of each file, as the names of columns. Comments and blank lines around them do not
+  /// count, as in pandas and polars; line ends in quotes do not count either.
+  std::int64_t header_lines = 0;
   std::optional<std::int64_t> max_rows = std::nullopt;  ///< number of rows that are kept; all rows are parsed
   std::vector<int> columns = {};                        ///< columns in this order; negative: from the end; empty: all
   std::optional<double> missing = std::nullopt;  ///< value of empty fields; nullopt: NaN, for whole numbers an error
@@ -30,9 +32,9 @@ struct LoadCsvOptions {
 /// fields. Lines end with LF or CRLF; blank lines and comments are skipped. Numbers, nan and inf are read exactly; bool
 /// as 0, 1, true, false; complex as 1+2j. A file without rows gives shape (0, 0). One rank parses each byte, for any
 /// split; rows then move to their ranks, which needs memory for at most twice the block. Collective. Throws on all
-/// ranks: IoError for missing files, and, with the line number, for rows with more or fewer fields than the first,
-/// fields that are not numbers of the dtype, and unclosed quotes; ValueError for bad options; IndexError for a bad
-/// split or column.
+/// ranks: IoError for missing files, for a row of numbers that is a header line only because comments or blank lines
+/// before it do not count, and, with the line number, for rows with more or fewer fields than the first, fields that
+/// are not numbers of the dtype, and unclosed quotes; ValueError for bad options; IndexError for a bad split or column.
 [[nodiscard]] DNDarray load_csv(const Source& source, const LoadCsvOptions& options = {});
 
 }  // namespace heatpp::io

@@ -133,7 +133,8 @@ TEST_CASE("fields of records, in records, and small arrays", "[io][elements]") {
       return same_message<ht::IoError>([&] { return ht::io::load_hdf5(path, "x", {.field = field}); });
     };
     CHECK_THAT(error("height"), Contains("the field \"height\"") && Contains("\"place\" (records)"));
-    CHECK_THAT(error(""), Contains("\"kind\" (int32), \"speed\" (float32 in arrays of (3,)); expected the option field"));
+    CHECK_THAT(error(""),
+               Contains("\"kind\" (int32), \"speed\" (float32 in arrays of (3,)); expected the option field"));
     CHECK_THAT(error("place"), Contains("records of \"x\" (float64), \"y\" (float64)"));
   }
   write_plain(dir.path("b.h5"), "x", counting({4}));

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
+#include <heatpp_io/csv/detail/csv_numbers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,18 +27,46 @@ std::int64_t byte_order_mark(FileReader& file) {
   return std::string_view(head.data(), 3) == "\xef\xbb\xbf" ? 3 : 0;
 }
 
-void look_at_head(const char* op, const std::string& path, const CsvDialect& dialect, std::int64_t header_lines,
-                  Heads& heads, std::size_t i) {
-  FileReader file(path, op);
+/// Whether a record has numbers only.
+bool is_row(const std::vector<std::string_view>& fields) {
+  double ignored = 0;
+  return std::ranges::all_of(fields, [&](auto field) { return parse_number(field, ignored); });
+}
+
+/// A file whose header is skipped.
+struct Head {
+  const char* op;
+  const std::string& path;
+  std::int64_t lines;
+};
+
+/// Moves the reader to the last line of the header. Comments and blank lines do not count. Throws if the line is a row
+/// of numbers and belongs to the header only for this reason, because a caller who counts them would lose the row.
+void skip_header(const Head& head, RecordReader& reader, FieldSplitter& splitter) {
+  std::int64_t left_out = 0;
+  for (std::int64_t line = 0; line < head.lines && reader.next();) {
+    if (reader.open_quote())
+      heatpp::detail::raise<IoError>(head.op,
+                                     "got \"{}\" with a quote in header line {} that is not closed; expected a quote "
+                                     "before the end of the file, or '\\0' as quote",
+                                     head.path, line + 1);
+    const auto& fields = splitter.split(reader.record());
+    (fields.empty() ? left_out : line) += 1;
+    if (!fields.empty() && line + left_out > head.lines && is_row(fields))
+      heatpp::detail::raise<IoError>(
+          head.op,
+          "got \"{}\" with numbers in header line {}, after {} comments and blank lines; expected header_lines {}, "
+          "which do not count these, or '\\0' as comment for a header of numbers",
+          head.path, line, left_out, std::max<std::int64_t>(0, head.lines - left_out));
+  }
+}
+
+void look_at_head(const Head& head, const CsvDialect& dialect, Heads& heads, std::size_t i) {
+  FileReader file(head.path, head.op);
   const CsvGrammar grammar(dialect);
   FieldSplitter splitter(dialect);
   RecordReader reader(file, &grammar, {byte_order_mark(file), file.size()});
-  for (std::int64_t line = 0; line < header_lines && reader.next(); ++line)
-    if (reader.open_quote())
-      heatpp::detail::raise<IoError>(op,
-                                     "got \"{}\" with a quote in header line {} that is not closed; expected a quote "
-                                     "before the end of the file, or '\\0' as quote",
-                                     path, line + 1);
+  skip_header(head, reader, splitter);
   const bool more = reader.next();
   heads.begins[i] = more ? reader.at() : file.size();
   heads.sizes[i] = file.size() - heads.begins[i];
@@ -52,7 +81,7 @@ Heads look_at_heads(const CsvPlan& plan, const CsvDialect& dialect, std::int64_t
   Heads heads{std::vector<std::int64_t>(count), std::vector<std::int64_t>(count), std::vector<std::int64_t>(count)};
   all_or_none(comm, [&] {
     for (auto i = static_cast<std::size_t>(comm.rank()); i < count; i += static_cast<std::size_t>(comm.size()))
-      look_at_head(op, plan.paths[i], dialect, header_lines, heads, i);
+      look_at_head({op, plan.paths[i], header_lines}, dialect, heads, i);
   });
   comm.allreduce(heads.begins);
   comm.allreduce(heads.sizes);
