@@ -51,8 +51,10 @@ bool ends_with_one_of(const std::string& path, std::initializer_list<const char*
 std::optional<ht::Dtype> dtype_of(const Options& o) {
   return o.dtype.empty() ? std::nullopt : std::optional(parse_dtype(o.dtype, op));
 }
+constexpr auto uncompressed = "none";
+
 std::optional<ht::io::Compression> compression_of(const std::string& text) {
-  if (text.empty()) return std::nullopt;
+  if (text.empty() || text == uncompressed) return std::nullopt;
   const bool level = text.find_first_not_of("0123456789") == std::string::npos;
   return ht::io::Compression(level ? "gzip:" + text : text);
 }
@@ -88,7 +90,9 @@ std::string name_of(const Options& o, const std::string& path) {
 }
 
 ht::io::ConvertOptions how(const Options& o) {
-  ht::io::ConvertOptions options{.files = o.shards.value_or(1), .piece_bytes = static_cast<std::int64_t>(o.memory)};
+  ht::io::ConvertOptions options{.compress_as_before = o.compression != uncompressed,
+                                 .files = o.shards.value_or(1),
+                                 .piece_bytes = static_cast<std::int64_t>(o.memory)};
   options.save = {
       .dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o.compression)};
   options.save.chunks = parse_shape(o.chunks, op);
@@ -175,8 +179,8 @@ Run add_convert(CLI::App& command) {
   check_by(command.add_option("--dtype", o->dtype, "dtype of the new array, e.g. float32"),
            [](const std::string& text) { (void)parse_dtype(text, op); });
   check_by(command.add_option("--compression", o->compression,
-                              "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, "
-                              "blosc (HDF5, Zarr)"),
+                              "gzip level (HDF5, Zarr, netCDF, .npz), or zstd, zstd:9, lz4, blosc (HDF5, Zarr), or "
+                              "none; else as before, in HDF5, Zarr, netCDF and .npz"),
            [](const std::string& text) { (void)compression_of(text); });
   add(command.add_option("--netcdf", o->netcdf, ".nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
           ->check(CLI::IsMember(&netcdf_formats).description("")));

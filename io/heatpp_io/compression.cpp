@@ -51,6 +51,28 @@ namespace detail {
 
 std::string_view name_of(Codec codec) { return levels_of(codec).name; }
 
+Compression nearest_compression(std::string_view name, int level) {
+  const auto* found = std::ranges::find(all, name == "zlib" ? "gzip" : name, &Levels::name);
+  if (found == all.end() || !block_codec(found->codec)) return Compression("gzip");
+  Compression nearest(found->name);
+  if (level >= found->least && level <= found->most) nearest.level = level;
+  return nearest;
+}
+
+std::int64_t code_of(const std::optional<Compression>& compression) {
+  if (!compression) return -1;
+  const int shuffle = compression->shuffle ? 1 + static_cast<int>(*compression->shuffle) : 0;
+  return (static_cast<std::int64_t>(compression->codec) << 16) + (compression->level << 8) + shuffle;
+}
+
+std::optional<Compression> compression_from(std::int64_t code) {
+  if (code < 0) return std::nullopt;
+  Compression compression(static_cast<int>((code >> 8) & 0xff));
+  compression.codec = static_cast<Codec>(code >> 16);
+  if (const auto shuffle = code & 0xff; shuffle != 0) compression.shuffle = shuffle == 2;
+  return compression;
+}
+
 void check_compression(const std::optional<Compression>& compression, const char* op) {
   if (!compression) return;
   const auto& levels = levels_of(compression->codec);

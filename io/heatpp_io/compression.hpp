@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ struct Compression {
 
   Codec codec;
   int level;
+  /// Whether the first, second, ... bytes of all numbers are grouped before: HDF5's and netCDF's shuffle. Zarr has it
+  /// in blosc only. nullopt: in HDF5 for zstd and lz4, else not.
+  std::optional<bool> shuffle = std::nullopt;
 
   friend bool operator==(const Compression&, const Compression&) = default;
 };

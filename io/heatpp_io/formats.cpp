@@ -83,8 +83,9 @@ DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
   return load_npz(source, options.dataset, options);
 }
 void save_to_npz(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_has(".npz", options, {"dataset"});
-  save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path);
+  check_has(".npz", options, {"dataset", "compression"});
+  save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path,
+           {.compression = detail::gzip_level(options.compression, "save")});
 }
 
 DNDarray load_from_safetensors(const Source& source, const LoadOptions& options) {
@@ -210,6 +211,7 @@ SaveNetcdfOptions detail::netcdf_options(const SaveOptions& options, const char*
           .append = options.append,
           .chunks = options.chunks,
           .compression = gzip_level(options.compression, op),
+          .shuffle = options.compression && options.compression->shuffle.value_or(false),
           .format = options.netcdf_format,
           .attributes = options.attributes};
 }

@@ -76,7 +76,8 @@ TEST_CASE("contents lists what files of every format hold", "[io][stream]") {
     CHECK(found[0].name == (format == "npz" ? "arr_0" : has_names(format) ? "data" : ""));
     CHECK(found[0].shape == ht::Shape{13, 4});
     CHECK(found[0].dtype == (format == "csv" ? ht::get_default_dtype() : ht::float64));
-    CHECK(found[0].compressed == (format == "h5"));
+    const bool is_compressed = format == "h5" || format == "zarr" || format == "nc" || format == "npz";
+    CHECK(found[0].compressed == is_compressed);
     CHECK(found[0].problem.empty());
   }
   ht::io::convert(ht::io::StoredArray(dir.path("x.h5")), dir.path("x.h5"),
@@ -151,6 +152,55 @@ TEST_CASE("chunks stay as they are where no others are asked for", "[io][stream]
     CHECK(ht::io::contents(dir.path(std::string("y-3.") + format)).front().chunks == ht::Shape{2, 5});
     CHECK(same(ht::io::load(dir.path(std::string("y-*.") + format)), values));
   }
+}
+
+TEST_CASE("a copy is compressed as before where nothing else is asked for", "[io][stream]") {
+  using ht::io::Compression;
+  const TempDir dir;
+  const auto values = counting({40, 6});
+  const auto shuffled = [](Compression compression, bool shuffle) {
+    compression.shuffle = shuffle;
+    return compression;
+  };
+  const auto of = [&](const std::string& name) { return ht::io::contents(dir.path(name)).at(0).compression; };
+  const auto copy = [&](const std::string& from, const std::string& to, const ht::io::ConvertOptions& options = {}) {
+    ht::io::convert(ht::io::StoredArray(dir.path(from)), dir.path(to), options);
+    CHECK(same(ht::io::load(dir.path(to)), values));
+    return of(to);
+  };
+  write_plain(dir.path("plain.h5"), "data", values, {.chunk = {8, 6}});
+  write_plain(dir.path("gzip.h5"), "data", values, {.chunk = {8, 6}, .gzip = 7, .shuffle = true, .checksum = true});
+  CHECK(of("gzip.h5") == shuffled(7, true));
+  CHECK(copy("gzip.h5", "gzip-2.h5") == shuffled(7, true));
+  CHECK(copy("gzip.h5", "gzip.zarr") == Compression(7));
+  CHECK(copy("gzip.zarr", "gzip-3.h5") == shuffled(7, false));
+  CHECK(copy("gzip.h5", "gzip.npz") == Compression("gzip"));
+  CHECK(copy("gzip.npz", "gzip-4.h5") == shuffled(4, false));
+  for (const auto* name : {"plain", "gzip"}) CHECK_FALSE(copy(name + std::string(".h5"), name + std::string(".npy")));
+  for (const auto* ending : {"h5", "zarr"}) CHECK_FALSE(copy("plain.h5", std::string("plain-2.") + ending));
+
+  for (const auto* codec : {"zstd:7", "lz4", "blosc:3"}) {
+    ht::io::convert(ht::io::StoredArray(dir.path("plain.h5")), dir.path("codec.h5"),
+                    pieces(100, {.compression = codec}));
+    CHECK(copy("codec.h5", "codec-2.h5") == of("codec.h5"));
+    CHECK(copy("codec.h5", "codec.zarr") == Compression(codec));
+    CHECK(copy("codec.zarr", "codec-2.zarr") == Compression(codec));
+    CHECK(ht::io::contents(dir.path("codec-2.zarr")).at(0).chunks == ht::Shape{8, 6});
+    CHECK(copy("codec.zarr", "codec-3.h5")->codec == Compression(codec).codec);
+    if (ht::io::supports_netcdf()) CHECK(copy("codec.h5", "codec.nc") == shuffled("gzip", true));
+  }
+  if (ht::io::supports_netcdf()) {
+    CHECK(copy("gzip.h5", "gzip.nc") == shuffled(7, true));
+    CHECK(copy("gzip.nc", "gzip-2.nc") == shuffled(7, true));
+    CHECK(copy("gzip.nc", "gzip-5.h5") == shuffled(7, true));
+    CHECK_FALSE(copy("gzip.nc", "classic.nc", pieces(100, {.netcdf_format = ht::io::NetcdfFormat::cdf5})));
+  }
+  CHECK(copy("gzip.h5", "asked.zarr", pieces(100, {.compression = 2})) == Compression(2));
+  for (const auto* ending : {"h5", "zarr"})
+    CHECK_FALSE(copy("gzip.h5", std::string("none.") + ending, {.compress_as_before = false}));
+  CHECK_THAT(same_message<ht::ValueError>(
+                 [&] { ht::io::save(ht::ones({2}), dir.path("x.zarr"), {.compression = shuffled(1, true)}); }),
+             StartsWith("[save_zarr] got shuffle"));
 }
 
 TEST_CASE("numbers without axes and arrays without rows are converted", "[io][stream]") {

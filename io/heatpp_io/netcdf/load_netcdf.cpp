@@ -86,6 +86,25 @@ detail::NetcdfVariable find(int file, const std::string& name, const std::string
   return found;
 }
 
+/// Returns the filters of a variable; the first one is shuffle if it has it, and any other filter.
+std::vector<detail::AppliedFilter> filters_of(const detail::NetcdfVariable& at) {
+  std::vector<detail::AppliedFilter> filters;
+  std::size_t count = 0;
+  if (nc_inq_var_filter_ids(at.group, at.id, &count, nullptr) != NC_NOERR || count == 0) return filters;
+  std::vector<unsigned> ids(count);
+  nc_inq_var_filter_ids(at.group, at.id, &count, ids.data());
+  int shuffled = 0;
+  nc_inq_var_deflate(at.group, at.id, &shuffled, nullptr, nullptr);
+  if (shuffled != 0) filters.push_back({H5Z_FILTER_SHUFFLE, {}});
+  for (const auto id : ids) {
+    std::size_t parameters = 0;
+    nc_inq_var_filter_info(at.group, at.id, id, &parameters, nullptr);
+    filters.push_back({static_cast<H5Z_filter_t>(id), std::vector<unsigned>(parameters)});
+    nc_inq_var_filter_info(at.group, at.id, id, &parameters, filters.back().parameters.data());
+  }
+  return filters;
+}
+
 void read_storage(Variable& variable) {
   const auto& [group, id] = variable.at;
   std::vector<std::size_t> chunk(variable.info.shape.size());
@@ -94,8 +113,9 @@ void read_storage(Variable& variable) {
     return;  // classic formats have no chunks
   for (const auto extent : chunk)
     variable.info.chunk.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(extent)));
-  std::size_t filters = 0;
-  variable.info.compressed = nc_inq_var_filter_ids(group, id, &filters, nullptr) == NC_NOERR && filters > 0;
+  const auto filters = filters_of(variable.at);
+  variable.info.compressed = !filters.empty();
+  variable.info.compression = detail::nearest_compression(filters);
 }
 
 std::string kind_of(int group, int type) {

@@ -38,6 +38,7 @@ struct SaveNetcdfOptions {
   bool replace = false;                               ///< with append: an existing variable gets these elements
   Shape chunks = {};                                  ///< extents of chunks; empty: netCDF chooses
   std::optional<int> compression = std::nullopt;      ///< deflate level, 0 to 9
+  bool shuffle = false;                               ///< if compressed: group the bytes of the numbers before
   std::optional<NetcdfFormat> format = std::nullopt;  ///< nullopt: netcdf4, or that of a file to extend
   Attributes attributes = {};                         ///< attributes of a new variable, e.g. units and long_name
 };

@@ -48,7 +48,7 @@ detail::NetcdfVariable define(const Target& to, int file) {
     check(to, nc_def_var_chunking(made.group, made.id, NC_CHUNKED, chunks.data()));
   }
   if (options.compression && size_of(to.x.shape) > 0 && !to.x.shape.empty())
-    check(to, nc_def_var_deflate(made.group, made.id, 0, 1, *options.compression));
+    check(to, nc_def_var_deflate(made.group, made.id, options.shuffle, 1, *options.compression));
   detail::end_definitions(to.x, file, to.job);
   check(to, nc_var_par_access(made.group, made.id, NC_COLLECTIVE));
   return made;
@@ -147,7 +147,8 @@ void save_variable(const detail::NewVariable& given, const std::filesystem::path
              .dimension_names = o.dimension_names,
              .attributes = o.attributes});
   settings.push_back({"format", o.format ? heatpp::detail::formatted("{}", static_cast<int>(*o.format)) : "none"});
-  settings.push_back({"unlimited, replace", heatpp::detail::formatted("{}, {}", o.unlimited, o.replace)});
+  settings.push_back(
+      {"unlimited, replace, shuffle", heatpp::detail::formatted("{}, {}, {}", o.unlimited, o.replace, o.shuffle)});
   heatpp::detail::check_agreed(op, x.comm, settings, [] {});
   x.format = detail::netcdf_format(op, path.string(), x.options, x.comm);
   detail::check_variable(x);

@@ -66,7 +66,11 @@ struct OpenMember {
 
 detail::OpenArray detail::open_npz(const std::string& path, const std::string& name) {
   const auto member = std::make_shared<OpenMember>(path, name);
-  return {{.shape = member->array.shape, .element = member->array.type.element, .compressed = member->member.deflated},
+  const bool deflated = member->member.deflated;
+  return {{.shape = member->array.shape,
+           .element = member->array.type.element,
+           .compressed = deflated,
+           .compression = deflated ? std::optional<Compression>("gzip") : std::nullopt},
           [member](const auto& box, const auto& out) {
             detail::read_flat({*member->bytes, member->array, member->path, load_op}, box, out);
           }};

@@ -1,6 +1,7 @@
 #include <heatpp_io/stream/contents.hpp>
 
 #include <heatpp_io/csv/load_csv.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
@@ -25,7 +26,8 @@ StoredInfo look(const detail::Format& format, const std::string& path, const std
             .chunks = info.chunk,
             .compressed = info.compressed,
             .dimension_names = said.dimension_names,
-            .attributes = said.attributes};
+            .attributes = said.attributes,
+            .compression = info.compression};
   } catch (const Error& error) {
     return {.name = name, .problem = error.what()};
   }
@@ -39,7 +41,8 @@ nlohmann::json to_json(const StoredInfo& info) {
           info.compressed,
           info.problem,
           info.dimension_names,
-          detail::typed_json(info.attributes)};
+          detail::typed_json(info.attributes),
+          detail::code_of(info.compression)};
 }
 
 StoredInfo from_json(const nlohmann::json& fields) {
@@ -51,7 +54,8 @@ StoredInfo from_json(const nlohmann::json& fields) {
           fields[4],
           fields[5],
           fields[6].get<std::vector<std::string>>(),
-          detail::from_typed(fields[7])};
+          detail::from_typed(fields[7]),
+          detail::compression_from(fields[8].get<std::int64_t>())};
 }
 
 StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {

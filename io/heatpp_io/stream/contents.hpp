@@ -3,6 +3,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/core/shape.hpp>
 #include <heatpp_io/attributes.hpp>
+#include <heatpp_io/compression.hpp>
 #include <heatpp_io/source.hpp>
 
 namespace heatpp::io {
@@ -19,6 +20,8 @@ struct StoredInfo {
   /// Attributes of the array in HDF5, Zarr and netCDF: texts, numbers, and lists of these. Those with which load has
   /// decoded the numbers, such as scale_factor and _FillValue, are left out.
   Attributes attributes = {};
+  /// The compression of the library that is nearest to that of its chunks, with which convert writes; nullopt: none.
+  std::optional<Compression> compression = std::nullopt;
 };
 
 /// Returns all arrays of a file, including those in groups, and entries that are not arrays of numbers. Reads only

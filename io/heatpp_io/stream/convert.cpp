@@ -44,12 +44,33 @@ SaveOptions annotated(const StoredArray& x, const ConvertOptions& options, const
   return save;
 }
 
+bool is_classic(const SaveOptions& save) {
+  return save.netcdf_format.value_or(NetcdfFormat::netcdf4) != NetcdfFormat::netcdf4;
+}
+
+/// Returns the old compression, or the nearest one that the format has, unless another one is given.
+std::optional<Compression> compression_of(const StoredArray& x, const ConvertOptions& options,
+                                          const detail::Format& format) {
+  auto old = x.info().compression;
+  const bool has_any = (format.chunks && !is_classic(options.save)) || format.extension == ".npz";
+  if (options.save.compression || !old || !options.compress_as_before || !has_any || x.shape().empty())
+    return options.save.compression;
+  if (format.rules == &detail::hdf5_rules) return old;
+  if (format.rules == &detail::zarr_rules) {
+    old->shuffle.reset();
+    return old;
+  }
+  if (old->codec == Codec::gzip) return old;
+  Compression gzip("gzip");
+  gzip.shuffle = old->shuffle.value_or(old->codec == Codec::blosc);
+  return gzip;
+}
+
 /// Returns options with the old chunks, unless others are given.
 SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, const detail::Format& format,
                         const Shape& shape) {
   auto save = options.save;
-  const bool classic = save.netcdf_format.value_or(NetcdfFormat::netcdf4) != NetcdfFormat::netcdf4;
-  if (!save.chunks.empty() || !format.chunks || classic || size_of(shape) == 0) return save;
+  if (!save.chunks.empty() || !format.chunks || is_classic(save) || size_of(shape) == 0) return save;
   save.chunks = x.info().chunks;
   for (std::size_t axis = 0; axis < save.chunks.size(); ++axis)
     save.chunks[axis] = std::min(save.chunks[axis], shape[axis]);
@@ -90,6 +111,7 @@ std::vector<std::string> convert(const StoredArray& array, const std::string& pa
   const auto x = format.rules ? array.stored() : array;  // attributes decode its numbers
   auto options = given;
   options.save = annotated(x, given, format);
+  options.save.compression = compression_of(x, given, format);
   if (x.shape().empty()) {
     save(x.all(), path, options.save);
     return names;

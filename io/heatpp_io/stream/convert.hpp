@@ -8,9 +8,11 @@ namespace heatpp::io {
 
 /// Options of convert.
 struct ConvertOptions {
-  /// How the array is stored, without `shards`. If no chunks, names of dimensions or attributes are given, the old ones
-  /// are used if the format has room for them; those for which it has no room are logged.
+  /// How the array is stored, without `shards`. If no chunks, compression, names of dimensions or attributes are given,
+  /// the old ones are used if the format has room for them; names and attributes for which it has no room are logged. A
+  /// compression that the format or the library lacks becomes gzip. HDF5 and netCDF also keep the shuffle.
   SaveOptions save = {};
+  bool compress_as_before = true;                       ///< false: without save.compression, write uncompressed
   std::int64_t files = 1;                               ///< number of files, with equal numbers of rows, for any ranks
   std::int64_t piece_bytes = std::int64_t{256} << 20;   ///< memory of a piece, summed over the ranks
   std::function<void(std::int64_t rows)> written = {};  ///< called on every rank after each piece

@@ -43,8 +43,12 @@ struct StoredArray::Impl {
     shards = std::move(found.shards);
     reader.emplace(shards, std::move(found.open), op, open_files);
     const auto& stored = shards.info;
-    info = {options.dataset, stored.shape, options.dtype.value_or(stored.element.dtype), stored.chunk,
-            stored.compressed};
+    info = {.name = options.dataset,
+            .shape = stored.shape,
+            .dtype = options.dtype.value_or(stored.element.dtype),
+            .chunks = stored.chunk,
+            .compressed = stored.compressed,
+            .compression = stored.compression};
     files = shards.count();
     if (format.annotations) say(format);
   }

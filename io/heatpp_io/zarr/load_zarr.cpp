@@ -74,6 +74,19 @@ bool is_compressed(const detail::ChunkCodecs& codecs) {
          (codecs.sharding && is_compressed(codecs.sharding->codecs));
 }
 
+/// Returns the compression of the library that is nearest to a chunk's, or to that of the chunks in shards.
+std::optional<Compression> compression_of(const detail::ChunkCodecs& codecs) {
+  std::optional<Compression> nearest = codecs.sharding ? compression_of(codecs.sharding->codecs) : std::nullopt;
+  bool shuffled = false;
+  for (const auto& codec : codecs.bytes) {
+    shuffled |= codec.kind == detail::BytesCodec::Kind::shuffled;
+    if (codec.kind != detail::BytesCodec::Kind::compressed) continue;
+    nearest = detail::nearest_compression(codec.name, codec.level);
+    if (shuffled) nearest->shuffle = true;
+  }
+  return nearest;
+}
+
 detail::Shards look_into(const Source& source, const std::string& name, const detail::OpenShard& open,
                          const Communicator& comm) {
   const auto describe = [&](const std::string& path) { return open(path).info; };
@@ -93,7 +106,8 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
   OpenArray opened{{.shape = array.shape,
                     .element = array.type.element,
                     .chunk = readable_part(array.codecs, array.chunks),
-                    .compressed = is_compressed(array.codecs)},
+                    .compressed = is_compressed(array.codecs),
+                    .compression = compression_of(array.codecs)},
                    [stored](const auto& box, const auto& out) { stored->read(box, out); },
                    std::move(decoding)};
   if (opened.decoding.is_active()) array.type.element.may_overflow = false;  // checked after decoding

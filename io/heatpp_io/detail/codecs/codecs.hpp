@@ -34,6 +34,12 @@ extern const BlockCodec bz2_blocks, lzma_blocks;  ///< only Zarr has them; lzma:
 [[nodiscard]] const BlockCodec* block_codec(std::string_view name);
 
 [[nodiscard]] std::string_view name_of(Codec codec);
+/// Returns the compression of the library that is nearest to a codec with this name in HDF5 or Zarr: the same codec, at
+/// this level if it has it, else gzip.
+[[nodiscard]] Compression nearest_compression(std::string_view name, int level);
+/// Return a compression as a number that can be sent, and the compression of such a number.
+[[nodiscard]] std::int64_t code_of(const std::optional<Compression>& compression);
+[[nodiscard]] std::optional<Compression> compression_from(std::int64_t code);
 /// Returns the way to get a codec: "libzstd-dev (Debian), and heatpp built with it".
 [[nodiscard]] std::string how_to_get(Codec codec);
 /// Throws ValueError for wrong levels and for codecs that this build does not have.

@@ -3,6 +3,8 @@
 #include <heatpp/comm/dtype.hpp>
 #include <heatpp/comm/error.hpp>
 #include <heatpp/core/shape.hpp>
+#include <heatpp_io/compression.hpp>
+#include <optional>
 #include <string>
 
 namespace at {
@@ -28,6 +30,7 @@ struct DatasetInfo {
   ElementType element;
   Shape chunk = {};  ///< extents of its chunks; empty if it is not stored in chunks
   bool compressed = false;
+  std::optional<Compression> compression = std::nullopt;  ///< nearest one of the library's; nullopt: none
   bool in_other_files = false;  ///< virtual dataset or subfiles: HDF5 does not read these through MPI-IO
   std::int64_t digest = 0;      ///< hash of the attributes that decode its numbers; 0: none
 };

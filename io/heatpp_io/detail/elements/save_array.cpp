@@ -40,6 +40,7 @@ std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& pa
           {"shards", formatted("{}", o.shards)},
           {"grows", formatted("{}", o.grows)},
           {"compression", o.compression ? to_string(*o.compression) : "none"},
+          {"shuffle", o.compression && o.compression->shuffle ? formatted("{}", *o.compression->shuffle) : "none"},
           {"chunks", heatpp::to_string(o.chunks)},
           {"collective", o.collective ? formatted("{}", *o.collective) : "none"},
           {"subfiles", formatted("{}", o.subfiles)},

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/layout.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +16,7 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 /// A DatasetInfo as numbers that can be sent.
-constexpr std::size_t head = 7;
+constexpr std::size_t head = 8;
 using Record = std::array<std::int64_t, head + std::size_t{2} * max_ndim>;
 
 Record encode(const DatasetInfo& info) {
@@ -27,6 +28,7 @@ Record encode(const DatasetInfo& info) {
   record[4] = info.in_other_files;
   record[5] = std::ssize(info.chunk);
   record[6] = info.digest;
+  record[7] = code_of(info.compression);
   std::ranges::copy(info.shape, record.begin() + head);
   std::ranges::copy(info.chunk, record.begin() + head + max_ndim);
   return record;
@@ -42,6 +44,7 @@ DatasetInfo decode(const std::int64_t* record) {
           .element = {static_cast<Dtype>(record[1]), record[2] != 0},
           .chunk = Shape(chunk, chunk + record[5]),
           .compressed = record[3] != 0,
+          .compression = compression_from(record[7]),
           .in_other_files = record[4] != 0,
           .digest = record[6]};
 }
@@ -150,6 +153,7 @@ Shards inspect(ShardNames names, const Describe& describe, const Communicator& c
   for (const auto& info : infos) {
     shards.offsets.push_back(shards.offsets.back() + info.shape[0]);
     shards.info.compressed |= info.compressed;
+    if (!shards.info.compression) shards.info.compression = info.compression;
     shards.info.in_other_files |= info.in_other_files;
     shards.alike = shards.alike && info.digest == infos[0].digest;
   }

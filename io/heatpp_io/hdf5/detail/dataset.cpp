@@ -126,6 +126,7 @@ void read_storage(hid_t dataset, DatasetInfo& info) {
   const auto layout = H5Pget_layout(properties.get());
   info.in_other_files = layout == H5D_VIRTUAL;
   info.compressed = H5Pget_nfilters(properties.get()) > 0;
+  info.compression = nearest_compression(applied_filters(properties));
   if (layout != H5D_CHUNKED) return;
   std::vector<hsize_t> chunk(info.shape.size());
   H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());

@@ -16,7 +16,7 @@ struct Filter {
   Codec codec;
   std::size_t level_at, itemsize_at;
 };
-constexpr std::size_t nowhere = SIZE_MAX;
+constexpr std::size_t nowhere = SIZE_MAX, most_parameters = 32;
 constexpr std::array filters{Filter{32015, Codec::zstd, 0, nowhere}, Filter{32004, Codec::lz4, nowhere, nowhere},
                              Filter{32001, Codec::blosc, 4, 2}};
 
@@ -76,15 +76,19 @@ void register_filter() {
   H5Zregister(&type);
 }
 
-std::vector<H5Z_filter_t> filters_of(const Handle& properties) {
+std::vector<H5Z_filter_t> ids_of(const Handle& properties) {
   std::vector<H5Z_filter_t> ids;
-  for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
-    unsigned flags = 0, config = 0;
-    std::size_t values = 0;
-    ids.push_back(
-        H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &config));
-  }
+  for (const auto& filter : applied_filters(properties)) ids.push_back(filter.id);
   return ids;
+}
+
+/// Returns the compression that is nearest to one filter.
+Compression nearest_to(H5Z_filter_t id, const std::vector<unsigned>& parameters) {
+  const auto level = [&](std::size_t at) { return at < parameters.size() ? static_cast<int>(parameters[at]) : -1; };
+  if (id == H5Z_FILTER_DEFLATE) return nearest_compression("gzip", level(0));
+  const auto* found = std::ranges::find(filters, id, &Filter::id);
+  return found == filters.end() ? nearest_compression("", -1)
+                                : nearest_compression(name_of(found->codec), level(found->level_at));
 }
 
 /// A registered filter that heatpp does not have, and the packages that contain its plugin.
@@ -132,6 +136,8 @@ std::string described(H5Z_filter_t id) {
 
 void set_compression(const Handle& properties, const Compression& compression, int itemsize) {
   const auto level = static_cast<unsigned>(compression.level), bytes = static_cast<unsigned>(itemsize);
+  const bool usual = compression.codec == Codec::zstd || compression.codec == Codec::lz4;
+  if (compression.shuffle.value_or(usual)) H5Pset_shuffle(properties.get());
   if (compression.codec == Codec::gzip) {
     H5Pset_deflate(properties.get(), level);
     return;
@@ -142,7 +148,6 @@ void set_compression(const Handle& properties, const Compression& compression, i
     H5Pset_filter(properties.get(), id, H5Z_FLAG_MANDATORY, parameters.size(), std::data(parameters));
   };
   if (compression.codec == Codec::blosc) return set({2, 2, bytes, 0, level, 1, 1});  // 1: shuffle; 1: LZ4
-  H5Pset_shuffle(properties.get());
   if (compression.codec == Codec::zstd) set({level});
   else set({0});  // the largest possible blocks
 }
@@ -153,7 +158,7 @@ void register_filters() {
 }
 
 std::optional<ChunkFilters> known_filters(const Handle& properties) {
-  auto ids = filters_of(properties);
+  auto ids = ids_of(properties);
   ChunkFilters known;
   if (ids.size() == 2 && ids[0] == H5Z_FILTER_SHUFFLE) {
     known.shuffled = true;
@@ -166,9 +171,34 @@ std::optional<ChunkFilters> known_filters(const Handle& properties) {
   return known.codec ? std::optional(known) : std::nullopt;
 }
 
+std::vector<AppliedFilter> applied_filters(const Handle& properties) {
+  std::vector<AppliedFilter> applied;
+  for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
+    unsigned flags = 0, config = 0;
+    std::vector<unsigned> parameters(most_parameters);
+    auto count = parameters.size();
+    const auto id = H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &count, parameters.data(), 0,
+                                   nullptr, &config);
+    parameters.resize(std::min(count, most_parameters));
+    applied.push_back({id, std::move(parameters)});
+  }
+  return applied;
+}
+
+std::optional<Compression> nearest_compression(const std::vector<AppliedFilter>& applied) {
+  std::optional<Compression> nearest;
+  bool shuffled = false;
+  for (const auto& [id, parameters] : applied) {
+    if (id == H5Z_FILTER_SHUFFLE) shuffled = true;
+    else if (id != H5Z_FILTER_FLETCHER32) nearest = nearest_to(id, parameters);
+  }
+  if (nearest && nearest->codec != Codec::blosc) nearest->shuffle = shuffled;
+  return nearest;
+}
+
 std::optional<std::string> missing_filter(const Handle& properties) {
   std::string missing;
-  for (const auto id : filters_of(properties))
+  for (const auto id : ids_of(properties))
     if (H5Zfilter_avail(id) <= 0) missing += (missing.empty() ? "" : ", and through ") + described(id);
   return missing.empty() ? std::nullopt : std::optional(missing);
 }

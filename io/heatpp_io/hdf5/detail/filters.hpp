@@ -3,6 +3,7 @@
 #include <heatpp_io/compression.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
+#include <vector>
 
 namespace heatpp::io::detail {
 
@@ -19,6 +20,17 @@ struct ChunkFilters {
   bool shuffled = false;
 };
 [[nodiscard]] std::optional<ChunkFilters> known_filters(const Handle& properties);
+
+/// A filter of HDF5, and its parameters.
+struct AppliedFilter {
+  H5Z_filter_t id;
+  std::vector<unsigned> parameters;
+};
+/// Returns the filters of these properties, in the order in which they are applied.
+[[nodiscard]] std::vector<AppliedFilter> applied_filters(const Handle& properties);
+/// Returns the compression of the library that is nearest to these filters, with their shuffle. Returns nothing if none
+/// of them compresses.
+[[nodiscard]] std::optional<Compression> nearest_compression(const std::vector<AppliedFilter>& filters);
 
 /// Returns the filters of these properties that HDF5 does not have, and how to get them; nothing if it has all.
 [[nodiscard]] std::optional<std::string> missing_filter(const Handle& properties);
