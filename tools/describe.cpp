@@ -119,8 +119,12 @@ void list_networks(const std::vector<std::string>& paths, const Options& options
   print_all(all, options);
 }
 
+/// Whether numbers do not fit in int64.
+bool needs_floats(const ht::io::StoredArray& x, const Summary& s) { return x.info().uint64 && s.max >= 0x1p63; }
+
 Json json_of(const ht::io::StoredArray& x, const Summary& s) {
   auto all = json_of(x.info());
+  if (needs_floats(x, s)) all["dtype"] = ht::name(ht::float64);  // with which load gives them
   all["files"] = x.files();
   all.update({{"elements", s.size},
               {"missing", s.missing},
@@ -158,6 +162,7 @@ std::string text_of(const ht::io::StoredArray& x, const Summary& s, const std::s
                           bytes_text(bytes), x.files(), x.files() == 1 ? "" : "s", storage_text(x.info()));
   for (const auto& [name, attribute] : x.info().attributes)
     text += fmt::format("  {}: {}\n", ht::io::detail::in_a_line(name), ht::io::detail::to_text(attribute));
+  if (needs_floats(x, s)) text += "  uint64 with numbers from 2^63 on, which load gives with the dtype float64\n";
   if (ht::is_complex(x.dtype())) text += "  of the absolute values:\n";
   text += fmt::format("  elements {}, missing (NaN) {}, infinite {}\n", s.size, s.missing, s.infinite);
   text += fmt::format("  min {:.6g}, max {:.6g}, mean {:.6g}, std {:.6g}, skewness {:.4g}, kurtosis {:.4g}\n", s.min,
@@ -182,15 +187,22 @@ void check_picture(const std::string& name) {
     ht::detail::raise<ht::ValueError>(op, "got picture \"{}\"; expected a name that ends with .svg or .png", name);
 }
 
+/// Returns the array in a dtype that has all its numbers. The summary is in float64, so that is one for uint64, too.
+ht::io::StoredArray numbers_of(const ht::io::StoredArray& x, const Options& options) {
+  if (!x.streams() || x.dtype() != ht::int64) return x;
+  return ht::io::StoredArray(options.files, {.dataset = options.dataset, .dtype = ht::float64});
+}
+
 void describe_array(const Options& options) {
   const ht::io::StoredArray x(options.files, {.dataset = options.dataset, .csv = options.csv});
+  const auto numbers = numbers_of(x, options);
   const auto title =
       fmt::format("{}{}{}", fmt::join(options.files, " "), options.dataset.empty() ? "" : ": ", options.dataset);
   SummaryOptions summarised{options.percents, options.bins, static_cast<std::int64_t>(options.memory)};
-  RowProgress progress(op, rows_to_read(x, summarised), !options.quiet);
+  RowProgress progress(op, rows_to_read(numbers, summarised), !options.quiet);
   summarised.done = [&](std::int64_t count) { progress.add(count); };
-  const auto summary = summarise(x, summarised);
-  if (!options.picture.empty()) save_picture(x, summary, options, title);
+  const auto summary = summarise(numbers, summarised);
+  if (!options.picture.empty()) save_picture(numbers, summary, options, title);
   print(options.json ? json_text(json_of(x, summary)) : text_of(x, summary, title));
 }
 

@@ -40,7 +40,7 @@ void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
 
 /// Throws for given options, except those that the format has.
 void check_has(const std::string& format, const SaveOptions& options, const std::vector<std::string_view>& has) {
-  const std::array<std::pair<std::string_view, bool>, 13> all{{{"append", options.append},
+  const std::array<std::pair<std::string_view, bool>, 14> all{{{"append", options.append},
                                                                {"shards", options.shards},
                                                                {"grows", options.grows},
                                                                {"compression", options.compression.has_value()},
@@ -52,7 +52,8 @@ void check_has(const std::string& format, const SaveOptions& options, const std:
                                                                {"dimension_names", !options.dimension_names.empty()},
                                                                {"attributes", !options.attributes.empty()},
                                                                {"zarr_format", options.zarr_format.has_value()},
-                                                               {"zarr_shards", !options.zarr_shards.empty()}}};
+                                                               {"zarr_shards", !options.zarr_shards.empty()},
+                                                               {"uint64", options.uint64}}};
   std::vector<std::string_view> wrong;
   for (const auto& [name, given] : all)
     if (given && std::ranges::find(has, name) == has.end()) wrong.push_back(name);
@@ -72,32 +73,32 @@ DNDarray load_from_npy(const Source& source, const LoadOptions& options) {
   return load_npy(source, options);
 }
 void save_to_npy(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_has(".npy", options, {"shards"});
-  save_npy(x, path, {.shards = options.shards});
+  check_has(".npy", options, {"shards", "uint64"});
+  save_npy(x, path, {.shards = options.shards, .uint64 = options.uint64});
 }
 void rows_to_npy(const RowsToSave& x, const Path& path, const SaveOptions& options) {
-  check_has(".npy", options, {});
-  detail::save_rows_npy(x, path);
+  check_has(".npy", options, {"uint64"});
+  detail::save_rows_npy(x, path, options.uint64);
 }
 DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
   return load_npz(source, options.dataset, options);
 }
 void save_to_npz(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_has(".npz", options, {"dataset", "compression"});
+  check_has(".npz", options, {"dataset", "compression", "uint64"});
   save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path,
-           {.compression = detail::gzip_level(options.compression, "save")});
+           {.compression = detail::gzip_level(options.compression, "save"), .uint64 = options.uint64});
 }
 
 DNDarray load_from_safetensors(const Source& source, const LoadOptions& options) {
   return load_safetensors(source, options.dataset, options);
 }
 void save_to_safetensors(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_has(".safetensors", options, {"dataset"});
-  save_safetensors({{detail::dataset_or_data(options), x}}, path);
+  check_has(".safetensors", options, {"dataset", "uint64"});
+  save_safetensors({{detail::dataset_or_data(options), x}}, path, {.uint64 = options.uint64});
 }
 void rows_to_safetensors(const RowsToSave& x, const Path& path, const SaveOptions& options) {
-  check_has(".safetensors", options, {"dataset"});
-  detail::save_rows_safetensors(x, path, detail::dataset_or_data(options));
+  check_has(".safetensors", options, {"dataset", "uint64"});
+  detail::save_rows_safetensors(x, path, options);
 }
 
 DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
@@ -121,7 +122,7 @@ void rows_to_csv(const RowsToSave& x, const Path& path, const SaveOptions& optio
 
 void check_netcdf(const Path& path, const SaveOptions& options) {
   check_has(path.extension().string(), options,
-            {"append", "chunks", "compression", "netcdf_format", "dataset", "dimension_names", "attributes"});
+            {"append", "chunks", "compression", "netcdf_format", "dataset", "dimension_names", "attributes", "uint64"});
 }
 DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
   return load_netcdf(source, options.dataset, options);
@@ -136,9 +137,9 @@ void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& op
 }
 
 void check_zarr(const SaveOptions& options) {
-  check_has(
-      ".zarr", options,
-      {"append", "chunks", "compression", "dataset", "dimension_names", "attributes", "zarr_format", "zarr_shards"});
+  check_has(".zarr", options,
+            {"append", "chunks", "compression", "dataset", "dimension_names", "attributes", "zarr_format",
+             "zarr_shards", "uint64"});
 }
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);
@@ -213,7 +214,8 @@ SaveNetcdfOptions detail::netcdf_options(const SaveOptions& options, const char*
           .compression = gzip_level(options.compression, op),
           .shuffle = options.compression && options.compression->shuffle.value_or(false),
           .format = options.netcdf_format,
-          .attributes = options.attributes};
+          .attributes = options.attributes,
+          .uint64 = options.uint64};
 }
 
 SaveZarrOptions detail::zarr_options(const SaveOptions& options) {
@@ -224,7 +226,8 @@ SaveZarrOptions detail::zarr_options(const SaveOptions& options) {
           .dataset = options.dataset,
           .append = options.append,
           .format = options.zarr_format,
-          .shards = options.zarr_shards};
+          .shards = options.zarr_shards,
+          .uint64 = options.uint64};
 }
 
 DNDarray load(const Source& source, const LoadOptions& options) {

@@ -203,6 +203,51 @@ TEST_CASE("a copy is compressed as before where nothing else is asked for", "[io
              StartsWith("[save_zarr] got shuffle"));
 }
 
+TEST_CASE("uint64 keeps its bits where the new file has uint64", "[io][stream]") {
+  const TempDir dir;
+  // numpy.array([[0, 1], [2**53 + 1, 2**63 - 1], [2**63, 2**64 - 1]], "u8"), as int64 with the same bits
+  const std::vector<std::int64_t> bits{0, 1, (std::int64_t{1} << 53) + 1, INT64_MAX, INT64_MIN, -1};
+  const auto values = at::tensor(bits, at::kLong).view({3, 2});
+  const auto floats = at::tensor(std::vector<double>{0, 1, 0x1p53, 0x1p63, 0x1p63, 0x1p64}).view({3, 2});
+  for (const bool one : {false, true}) {
+    const auto stored = one ? values[2][0].clone() : values;
+    const auto expected = one ? floats[2][0].clone() : floats;
+    const auto x = distribute(
+        stored, ht::Layout({stored.sizes().begin(), stored.sizes().end()}, std::nullopt, ht::world().size()));
+    for (const auto& from : formats()) {
+      if (from == "csv") continue;
+      const auto path = dir.path("x." + from);
+      ht::io::save(x, path, {.uint64 = true});
+      CHECK(ht::io::contents(path).at(0).uint64);
+      CHECK(same(ht::io::load(path, {.dtype = ht::float64}), expected));
+      CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::load(path); }), Contains("2^63"));
+      const ht::io::StoredArray array(path);
+      for (const auto& to : formats()) {
+        INFO(from << " to " << to);
+        const auto copy = dir.path("y." + to);
+        if (to == "csv") {
+          if (!one)
+            CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::convert(array, copy); }), Contains("as float64"));
+          continue;
+        }
+        ht::io::convert(array, copy, pieces(16));
+        CHECK(ht::io::contents(copy).at(0).uint64);
+        CHECK(same(ht::io::StoredArray(copy).stored().all(), stored));
+        ht::io::convert(ht::io::StoredArray(path, {.dtype = ht::float64}), copy, pieces(16));
+        CHECK(same(ht::io::load(copy), expected));
+      }
+      if (!one && ht::io::supports_netcdf())
+        CHECK_THAT(same_message<ht::TypeError>([&] {
+                     ht::io::convert(array, dir.path("z.nc"),
+                                     pieces(16, {.netcdf_format = ht::io::NetcdfFormat::cdf2}));
+                   }),
+                   Contains("float64"));
+    }
+  }
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(ht::ones({2}), dir.path("a.npy"), {.uint64 = true}); }),
+             Contains("got uint64 for an array of float32; expected int64"));
+}
+
 TEST_CASE("numbers without axes and arrays without rows are converted", "[io][stream]") {
   const TempDir dir;
   write_plain(dir.path("one.h5"), "data", at::full({}, 2.5));

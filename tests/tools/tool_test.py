@@ -205,6 +205,31 @@ def test_convert(folder):
     check(attributes == {"units": "K", "range": [0.5, 2.0], "_ARRAY_DIMENSIONS": ["time", "x"]}, "convert keeps attributes")
 
 
+def test_uint64(folder):
+    """Describes and copies numbers that int64 does not hold."""
+    large = np.array([0, 1, 2**53 + 1, 2**63, 2**64 - 1], "u8")
+    with h5py.File(folder / "large.h5", "w") as file:
+        file.create_dataset("x", data=large, chunks=(2,), compression=6, shuffle=True)
+    found = run_json("describe", folder / "large.h5", "-d", "x")
+    check(found["dtype"] == "float64" and found["elements"] == 5 and found["missing"] == 0, "describe counts uint64")
+    check((found["min"], found["max"]) == (0, 2.0**64) and close(found["mean"], large.astype("f8").mean()), "describe has the moments of uint64")
+    check("from 2^63 on" in run("describe", folder / "large.h5", "-d", "x"), "describe tells of large numbers")
+    run("convert", folder / "large.h5", folder / "large.npy", "-d", "x", "-q")
+    copy = np.load(folder / "large.npy")
+    check(copy.dtype == large.dtype and np.array_equal(copy, large), "convert keeps uint64")
+    run("convert", folder / "large.h5", folder / "copy.h5", "-d", "x", "-q")
+    with h5py.File(folder / "copy.h5") as file:
+        check(file["x"].dtype == large.dtype and np.array_equal(file["x"], large), "convert keeps uint64 in HDF5")
+        kept = (file["x"].compression, file["x"].compression_opts, file["x"].shuffle, file["x"].chunks)
+        check(kept == ("gzip", 6, True, (2,)), f"convert keeps the compression: {kept}")
+    run("convert", folder / "large.h5", folder / "plain.h5", "-d", "x", "-q", "--compression", "none")
+    with h5py.File(folder / "plain.h5") as file:
+        check(file["x"].compression is None, "convert writes uncompressed")
+    check("as float64" in run("convert", folder / "large.h5", folder / "large.csv", "-d", "x", code=1), "convert tells what CSV does not have")
+    run("convert", folder / "large.h5", folder / "large.csv", "-d", "x", "-q", "--dtype", "float64")
+    check(np.array_equal(np.loadtxt(folder / "large.csv"), large.astype("f8")), "convert writes uint64 as floats")
+
+
 def test_csv(folder):
     """Reads CSV files with a line of names and a column without numbers."""
     path = folder / "table.csv"
@@ -416,6 +441,7 @@ with tempfile.TemporaryDirectory() as name:
         test_pages()
     test_describe(folder)
     test_convert(folder)
+    test_uint64(folder)
     test_csv(folder)
     test_delimiters(folder)
     test_signals(folder)

@@ -23,6 +23,7 @@ struct SaveOptions {
   Attributes attributes = {};                                ///< HDF5, Zarr, netCDF: attributes of the array
   std::optional<int> zarr_format = std::nullopt;             ///< Zarr: 2 or 3, see SaveZarrOptions
   Shape zarr_shards = {};                                    ///< Zarr: extents of shards, see SaveZarrOptions
+  bool uint64 = false;  ///< store int64 elements as the uint64 numbers with the same bits; not CSV, VTKHDF
 };
 
 /// Writes `x` as a dataset of an HDF5 file, and makes the groups that it needs ("run/1/field"). The complete

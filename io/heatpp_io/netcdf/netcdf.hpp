@@ -41,6 +41,7 @@ struct SaveNetcdfOptions {
   bool shuffle = false;                               ///< if compressed: group the bytes of the numbers before
   std::optional<NetcdfFormat> format = std::nullopt;  ///< nullopt: netcdf4, or that of a file to extend
   Attributes attributes = {};                         ///< attributes of a new variable, e.g. units and long_name
+  bool uint64 = false;                                ///< store int64 elements as the uint64 numbers with the same bits
 };
 
 /// Writes `x` as a variable of a netCDF file, and makes the groups that it needs. The complete file replaces an older

@@ -145,7 +145,8 @@ void save_variable(const detail::NewVariable& given, const std::filesystem::path
              .compression = o.compression ? std::optional<Compression>(*o.compression) : std::nullopt,
              .chunks = o.chunks,
              .dimension_names = o.dimension_names,
-             .attributes = o.attributes});
+             .attributes = o.attributes,
+             .uint64 = o.uint64});
   settings.push_back({"format", o.format ? heatpp::detail::formatted("{}", static_cast<int>(*o.format)) : "none"});
   settings.push_back(
       {"unlimited, replace, shuffle", heatpp::detail::formatted("{}, {}, {}", o.unlimited, o.replace, o.shuffle)});

@@ -22,6 +22,7 @@ using NamedArray = std::pair<std::string, DNDarray>;
 struct SaveNpzOptions {
   std::optional<int> compression = std::nullopt;                ///< deflate level, 0 to 9; nullopt: not compressed
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< names and texts in ASCII, besides the arrays
+  bool uint64 = false;  ///< store int64 elements as the uint64 numbers with the same bits
 };
 /// Writes arrays of any layouts to one file in NPZ format, stored (numpy.savez) or compressed (savez_compressed), in
 /// parallel as save_npy; the checksums of the format need one pass over the elements. Every rank compresses its rows,

@@ -8,6 +8,7 @@ namespace heatpp::io {
 /// Options of save_npy.
 struct SaveNpyOptions {
   bool shards = false;  ///< one file per rank, named as save_hdf5 names them
+  bool uint64 = false;  ///< store int64 elements as the uint64 numbers with the same bits
 };
 
 /// Writes `x` in NPY format, version 1, C order, which numpy.load reads; bfloat16 is that of the package ml_dtypes.

@@ -88,8 +88,11 @@ std::vector<Piece> gathered(const std::vector<Piece>& mine, const Communicator& 
 /// Writes an array to a member of an archive.
 class Writer {
  public:
-  Writer(const detail::FileWriter& file, const DNDarray& x, std::optional<int> level)
-      : file_(file), x_(x), level_(level), header_(detail::npy_header(x.dtype(), x.shape())) {}
+  Writer(const detail::FileWriter& file, const DNDarray& x, const SaveNpzOptions& options)
+      : file_(file),
+        x_(x),
+        level_(options.compression),
+        header_(detail::npy_header(x.dtype(), x.shape(), options.uint64)) {}
 
   /// Completes `member`, whose name and place are known.
   void write(detail::ZipMember& member) {
@@ -179,7 +182,7 @@ detail::Transfer write_archive(const detail::SaveJob& job, const std::vector<Nam
     write(member);
     at += std::ssize(detail::zip_header(member)) + member.stored_bytes;
   };
-  for (const auto& [name, x] : arrays) add(name, [&](auto& member) { Writer(*file, x, level).write(member); });
+  for (const auto& [name, x] : arrays) add(name, [&](auto& member) { Writer(*file, x, options).write(member); });
   for (const auto& [name, text] : options.texts)
     add(name, [&](auto& member) { write_text(*file, member, text, comm); });
   all_or_none(comm, [&] {
@@ -198,7 +201,10 @@ void save_npz(const std::vector<NamedArray>& arrays, const std::filesystem::path
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(op, "got compression level {}; expected 0 to 9", *options.compression);
   std::int64_t bytes = 0;
-  for (const auto& [name, x] : arrays) bytes += detail::bytes_of(x);
+  for (const auto& [name, x] : arrays) {
+    detail::check_uint64(options.uint64, x.dtype(), op);
+    bytes += detail::bytes_of(x);
+  }
   const detail::NewFile file{op, arrays[0].second.comm(), path, bytes};
   const auto transfer = save_one(file, [&](const detail::SaveJob& job) { return write_archive(job, arrays, options); });
   recorder.finish(bytes, 1, transfer);

@@ -125,7 +125,9 @@ void save_safetensors(const std::vector<NamedArray>& arrays, const std::filesyst
   detail::SafeTensors contents{{}, options.metadata};
   std::int64_t bytes = 0;
   for (const auto& [name, x] : arrays) {
-    contents.tensors.push_back({name, heatpp::detail::to_torch(x.dtype()), x.shape()});
+    detail::check_uint64(options.uint64, x.dtype(), save_op);
+    const auto type = options.uint64 ? c10::ScalarType::UInt64 : heatpp::detail::to_torch(x.dtype());
+    contents.tensors.push_back({name, type, x.shape()});
     bytes += detail::bytes_of(x);
   }
   (void)detail::safetensors_header(contents, save_op);  // checks dtypes before a file is made

@@ -17,6 +17,7 @@ namespace heatpp::io {
 
 struct SaveSafetensorsOptions {
   std::map<std::string, std::string> metadata = {};  ///< texts for readers; {"format", "pt"}: PyTorch's, for Python
+  bool uint64 = false;                               ///< store int64 elements as the uint64 numbers with the same bits
 };
 /// Writes arrays of any layouts to one file in safetensors format, in parallel as save_npy. Collective. Throws on all
 /// ranks: IoError as save_npy; ValueError for an empty list, and for names that are empty, repeated or "__metadata__";

@@ -27,7 +27,8 @@ StoredInfo look(const detail::Format& format, const std::string& path, const std
             .compressed = info.compressed,
             .dimension_names = said.dimension_names,
             .attributes = said.attributes,
-            .compression = info.compression};
+            .compression = info.compression,
+            .uint64 = info.element.may_overflow};
   } catch (const Error& error) {
     return {.name = name, .problem = error.what()};
   }
@@ -42,7 +43,8 @@ nlohmann::json to_json(const StoredInfo& info) {
           info.problem,
           info.dimension_names,
           detail::typed_json(info.attributes),
-          detail::code_of(info.compression)};
+          detail::code_of(info.compression),
+          info.uint64};
 }
 
 StoredInfo from_json(const nlohmann::json& fields) {
@@ -55,7 +57,8 @@ StoredInfo from_json(const nlohmann::json& fields) {
           fields[5],
           fields[6].get<std::vector<std::string>>(),
           detail::from_typed(fields[7]),
-          detail::compression_from(fields[8].get<std::int64_t>())};
+          detail::compression_from(fields[8].get<std::int64_t>()),
+          fields[9]};
 }
 
 StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {

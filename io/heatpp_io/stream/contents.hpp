@@ -22,6 +22,7 @@ struct StoredInfo {
   Attributes attributes = {};
   /// The compression of the library that is nearest to that of its chunks, with which convert writes; nullopt: none.
   std::optional<Compression> compression = std::nullopt;
+  bool uint64 = false;  ///< the file has uint64, of which int64 holds only the numbers below 2^63
 };
 
 /// Returns all arrays of a file, including those in groups, and entries that are not arrays of numbers. Reads only

@@ -48,6 +48,12 @@ bool is_classic(const SaveOptions& save) {
   return save.netcdf_format.value_or(NetcdfFormat::netcdf4) != NetcdfFormat::netcdf4;
 }
 
+bool holds_uint64(const detail::Format& format, const SaveOptions& save) {
+  const auto netcdf = save.netcdf_format.value_or(NetcdfFormat::netcdf4);
+  return format.extension != ".csv" && format.extension != ".vtkhdf" &&
+         (netcdf == NetcdfFormat::netcdf4 || netcdf == NetcdfFormat::cdf5);
+}
+
 /// Returns the old compression, or the nearest one that the format has, unless another one is given.
 std::optional<Compression> compression_of(const StoredArray& x, const ConvertOptions& options,
                                           const detail::Format& format) {
@@ -108,10 +114,13 @@ std::vector<std::string> convert(const StoredArray& array, const std::string& pa
   const auto names = names_of(array, path, given);
   const std::filesystem::path file = path;
   const auto& format = detail::format_of(file, op);
-  const auto x = format.rules ? array.stored() : array;  // attributes decode its numbers
+  const bool bits = array.info().uint64 && holds_uint64(format, given.save);
+  // Attributes decode its numbers.
+  const auto x = bits || (format.rules && !array.info().uint64) ? array.stored() : array;
   auto options = given;
   options.save = annotated(x, given, format);
   options.save.compression = compression_of(x, given, format);
+  options.save.uint64 = options.save.uint64 || bits;
   if (x.shape().empty()) {
     save(x.all(), path, options.save);
     return names;

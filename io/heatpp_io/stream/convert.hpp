@@ -20,10 +20,10 @@ struct ConvertOptions {
 /// Writes an array from files to a file, in the format that the extension names, piece by piece. It needs the memory of
 /// a piece, except for .npz and from CSV, which are held as a whole. HDF5, Zarr and netCDF get the stored numbers and
 /// all attributes (StoredArray::stored), so that packing and missing values are kept; other formats get the decoded
-/// numbers. For several files, "{rank}" in `path` is replaced by the number of the file, as in the shards of save_hdf5;
-/// `load` of a pattern joins them. Returns the names of the written files. Collective. Throws on all ranks as load and
-/// save; ValueError for less than one file, for several without "{rank}" or of an array without axes, and for old files
-/// with the same pattern.
+/// numbers. uint64 stays uint64, except in CSV, VTKHDF and netCDF's two oldest formats. For several files, "{rank}" in
+/// `path` is replaced by the number of the file, as in the shards of save_hdf5; `load` of a pattern joins them. Returns
+/// the names of the written files. Collective. Throws on all ranks as load and save; ValueError for less than one file,
+/// for several without "{rank}" or of an array without axes, and for old files with the same pattern.
 std::vector<std::string> convert(const StoredArray& x, const std::string& path, const ConvertOptions& options = {});
 
 }  // namespace heatpp::io

@@ -48,7 +48,8 @@ struct StoredArray::Impl {
             .dtype = options.dtype.value_or(stored.element.dtype),
             .chunks = stored.chunk,
             .compressed = stored.compressed,
-            .compression = stored.compression};
+            .compression = stored.compression,
+            .uint64 = !options.dtype && stored.digest == 0 && stored.element.may_overflow};
     files = shards.count();
     if (format.annotations) say(format);
   }
@@ -125,9 +126,10 @@ StoredArray::StoredArray(const Source& source, const StoredArrayOptions& options
 
 StoredArray StoredArray::stored() const {
   const auto& x = *impl_;
-  if (x.parsed || x.options.dtype || x.shards.info.digest == 0 || !x.shards.alike) return *this;
+  if (x.parsed || x.options.dtype || !x.shards.alike || (x.shards.info.digest == 0 && !x.info.uint64)) return *this;
   StoredArray same(std::shared_ptr<Impl>(new Impl{x.comm, x.source, x.options, detail::Numbers::to_copy}));
   same.impl_->look_into(detail::format_to_read(x.source, x.comm, op));
+  same.impl_->info.uint64 = x.info.uint64;
   return same;
 }
 

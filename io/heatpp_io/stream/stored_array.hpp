@@ -34,7 +34,8 @@ class StoredArray {
   [[nodiscard]] std::int64_t files() const;
   /// Returns the array as it is stored, to copy it to a format that has attributes: the stored numbers, and all
   /// attributes that decode them. Unsigned numbers without a dtype in the library that have decoding attributes become
-  /// signed ones with the same bits and `_Unsigned`. Returns the array itself if no attribute decodes its numbers, if a
+  /// signed ones with the same bits and `_Unsigned`; uint64 without them (info().uint64) becomes int64 with the same
+  /// bits, for SaveOptions::uint64. Returns the array itself if no attribute decodes its numbers, if a
   /// dtype was asked for, if files have different attributes, and if uint64 is decoded. Collective: inspects all files.
   /// Throws as the constructor.
   [[nodiscard]] StoredArray stored() const;

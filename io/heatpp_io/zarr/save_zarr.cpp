@@ -151,7 +151,8 @@ std::vector<heatpp::detail::Setting> settings_of(const NewStore& store) {
                                                    .dimension_names = options.dimension_names,
                                                    .attributes = options.attributes,
                                                    .zarr_format = options.format,
-                                                   .zarr_shards = options.shards});
+                                                   .zarr_shards = options.shards,
+                                                   .uint64 = options.uint64});
   settings.push_back({"overwrite", options.overwrite ? "true" : "false"});
   return settings;
 }
@@ -176,6 +177,7 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
   auto& [array, comm, path, options] = store;
   heatpp::detail::check_agreed(op, comm, settings_of(store), [&, &array = array, &path = path, &options = options] {
     check_options(array.shape, options);
+    detail::check_uint64(options.uint64, array.dtype, op);
     check_target(target_of(path, options));
   });
   const auto bytes = size_of(array.shape) * static_cast<std::int64_t>(itemsize(array.dtype));
@@ -203,7 +205,7 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
 void save_zarr(const DNDarray& x, const fs::path& path, const SaveZarrOptions& options) {
   const auto rows = x.ndim() > 0 ? std::optional(0) : std::nullopt;
   const auto chunks = chunks_of(x.split() ? x.layout() : Layout(x.shape(), rows, x.comm().size()), x.dtype(), options);
-  const detail::NewZarray array{x.dtype(), x.shape(), chunks, options.shards, options.compression};
+  const detail::NewZarray array{x.dtype(), x.shape(), chunks, options.shards, options.compression, 2, options.uint64};
   save_store({array, x.comm(), path, options}, [&](const detail::ChunkFiles& files) { write_chunks(files, x); });
 }
 
@@ -211,7 +213,7 @@ void detail::save_rows_zarr(const RowsToSave& x, const fs::path& path, const Sav
   const auto options = zarr_options(saved);
   const auto& comm = comm_of(x);
   const auto chunks = chunks_of(Layout(x.shape, 0, comm.size()), x.dtype, options);
-  const NewZarray array{x.dtype, x.shape, chunks, options.shards, options.compression};
+  const NewZarray array{x.dtype, x.shape, chunks, options.shards, options.compression, 2, options.uint64};
   save_store({array, comm, path, options}, [&](const ChunkFiles& files) {
     each_piece(op, x, files.array.chunks[0],
                [&](std::int64_t first, const DNDarray& rows) { write_chunks(files, rows, first); });

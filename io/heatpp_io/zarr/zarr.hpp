@@ -40,6 +40,7 @@ struct SaveZarrOptions {
   bool append = false;                                    ///< keep the content of the store, and add the array
   std::optional<int> format = std::nullopt;  ///< 2 or 3; nullopt: that of a store to append to, else 2, 3 with shards
   Shape shards = {};                         ///< format 3: the extents of shards, multiples of chunks; empty: none
+  bool uint64 = false;                       ///< store int64 elements as the uint64 numbers with the same bits
 };
 
 /// Writes `x` as an array of a Zarr store in the directory `path`: a group with consolidated metadata,

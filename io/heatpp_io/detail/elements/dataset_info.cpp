@@ -47,6 +47,10 @@ void raise_overflow(const std::string& path, const char* op) {
 }
 
 void copy_uint64(const at::Tensor& values, const at::Tensor& out, const std::string& path, const char* op) {
+  if (out.scalar_type() == at::kUInt64) {
+    out.view(at::kLong).copy_(values);
+    return;
+  }
   if (!values.lt(0).any().item<bool>()) {
     if (!values.is_same(out)) out.copy_(values);
     return;

@@ -49,7 +49,7 @@ std::int64_t checked_bytes(const Shape& shape, std::int64_t itemsize, const std:
 
 /// Copies uint64 numbers, whose bits are in an int64 tensor, to a tensor of their extents, and converts as `astype`.
 /// Numbers below 2^63 become exact whole numbers; floats are rounded once. Throws as raise_overflow if whole numbers
-/// have no room for a number.
+/// have no room for a number. A tensor of LibTorch's uint64 gets all of them.
 void copy_uint64(const at::Tensor& values, const at::Tensor& out, const std::string& path, const char* op);
 
 }  // namespace heatpp::io::detail

@@ -22,6 +22,8 @@ struct StoredType {
 
 /// Returns the description of a dtype that is saved; bfloat16 is "<V2", as in the Python package ml_dtypes.
 [[nodiscard]] std::string numpy_type(Dtype dtype);
+/// The description of uint64, which has no dtype.
+inline constexpr auto uint64_type = "<u8";
 
 /// Reverses the bytes of numbers, and sets each byte of a bool that is not 0 to 1.
 void to_native(const StoredType& type, void* elements, std::int64_t count);

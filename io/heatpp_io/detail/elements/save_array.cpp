@@ -47,7 +47,13 @@ std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& pa
           {"dimension_names", text(o.dimension_names)},
           {"attributes", text(json_of(o.attributes))},
           {"zarr_format", o.zarr_format ? formatted("{}", *o.zarr_format) : "none"},
-          {"zarr_shards", heatpp::to_string(o.zarr_shards)}};
+          {"zarr_shards", heatpp::to_string(o.zarr_shards)},
+          {"uint64", formatted("{}", o.uint64)}};
+}
+
+void check_uint64(bool uint64, Dtype dtype, const char* op) {
+  if (uint64 && dtype != int64)
+    raise<ValueError>(op, "got uint64 for an array of {}; expected int64, whose bits are stored", name(dtype));
 }
 
 void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most) {

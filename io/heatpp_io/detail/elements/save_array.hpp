@@ -43,6 +43,9 @@ void check_visible(const std::string& path, const char* op, const Communicator& 
 [[nodiscard]] std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& path,
                                                                const SaveOptions& options);
 
+/// Throws ValueError naming `op` if elements are to be stored as uint64 and are not int64.
+void check_uint64(bool uint64, Dtype dtype, const char* op);
+
 /// Throws ValueError naming `op` if the extents of chunks do not fit in an array of this shape, or are not below
 /// `most`. An empty `chunks` is valid.
 void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most);

@@ -93,6 +93,15 @@ bool is_widened(const Decoding& decoding) {
   return decoding.stored.is_unsigned && decoding.stored.bytes > 1 && !decoding.applied.empty();
 }
 
+/// Returns an array of uint64 as int64 with the same bits.
+OpenArray with_bits(OpenArray stored) {
+  stored.read = [read = std::move(stored.read)](const Selection& box, const at::Tensor& out) {
+    read(box, out.view(at::kUInt64));
+  };
+  stored.info.element = {int64};
+  return stored;
+}
+
 Numbers possible(const Decoding& decoding, Numbers numbers) {
   return numbers == Numbers::to_copy && is_widened(decoding) && decoding.stored.bytes == 8 ? Numbers::meant : numbers;
 }
@@ -109,6 +118,8 @@ OpenArray with_numbers(OpenArray stored, Numbers wanted, const std::string& path
   const auto numbers = possible(stored.decoding, wanted);
   auto decoding = numbers == Numbers::meant ? stored.decoding : undecoded(stored.decoding);
   stored.info.digest = stored.decoding.digest;
+  if (wanted == Numbers::to_copy && stored.info.element.may_overflow && stored.decoding.applied.empty())
+    return with_bits(std::move(stored));
   if (numbers == Numbers::to_copy && is_widened(stored.decoding)) {
     stored.info.element = {whole_dtype(stored.decoding.stored.bytes, false)};
     return stored;

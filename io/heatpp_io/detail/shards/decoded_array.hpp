@@ -9,8 +9,8 @@ enum class Numbers {
   meant,   ///< numbers after decoding by the attributes
   stored,  ///< numbers as they are in the file
   /// numbers as they are in the file, to copy them to another file. Unsigned numbers of 16 and 32 bits with decoding
-  /// attributes become signed ones with the same bits, and attributes_left adds `_Unsigned`. Numbers of 64 bits are
-  /// decoded.
+  /// attributes become signed ones with the same bits, and attributes_left adds `_Unsigned`. Those of 64 bits are
+  /// decoded; uint64 without such attributes becomes int64 with the same bits.
   to_copy
 };
 

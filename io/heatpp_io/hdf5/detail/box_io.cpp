@@ -122,7 +122,8 @@ std::vector<Piece> read_plan(const Dataset& dataset, const Selection& box, Dtype
 
 void read_box(const Dataset& dataset, const Selection& box, const at::Tensor& out, const BoxCall& call) {
   if (dataset.constant) return fill(dataset, out, call);
-  const auto dtype = heatpp::detail::from_torch(out.scalar_type());
+  const bool bits = out.scalar_type() == at::kUInt64;  // copied as numbers of another dtype are
+  const auto dtype = bits ? float64 : heatpp::detail::from_torch(out.scalar_type());
   const auto pieces = read_plan(dataset, box, dtype);
   const auto own = own_axes(dataset, box);
   const bool direct = is_direct(dataset, dtype);

@@ -72,7 +72,8 @@ Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, c
   Dataset result;
   result.file = file_of(job, access);
   if (job.replace) make_room(result.file, job);
-  result.memory = saved_type(dtype);
+  check_uint64(job.options.uint64, dtype, job.op);
+  result.memory = job.options.uint64 ? Handle(H5Tcopy(H5T_NATIVE_UINT64)) : saved_type(dtype);
   result.info.shape = layout.shape();
   result.info.element = {dtype};
   result.info.chunk = chunks_of(job, layout, dtype);

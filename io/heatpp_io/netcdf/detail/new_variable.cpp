@@ -51,6 +51,9 @@ void check(const NewVariable& x, const SaveJob& job, int status) {
   check_netcdf(status, job.shown, x.op);
 }
 
+/// Returns netCDF's type of the elements.
+int type_of(const NewVariable& x) { return x.options.uint64 ? NC_UINT64 : *netcdf_type(x.dtype); }
+
 /// Throws for what the classic formats do not have.
 void check_classic(const NewVariable& x) {
   const auto& [name, version, most, limits] = traits(x.format);
@@ -111,7 +114,7 @@ int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::s
 void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJob& job) {
   int stored = NC_NAT;
   check_netcdf(nc_inq_vartype(at.group, at.id, &stored), job.shown, x.op);
-  if (stored != *netcdf_type(x.dtype) || is_flag(at) != (x.dtype == bool_))
+  if (stored != type_of(x) || is_flag(at) != (x.dtype == bool_))
     raise<TypeError>(x.op,
                      "got an array of {} for variable \"{}\" of \"{}\", which has another dtype; expected its own",
                      heatpp::name(x.dtype), x.name, job.shown);
@@ -162,6 +165,7 @@ NetcdfFormat netcdf_format(const char* op, const std::string& path, const SaveNe
 void check_variable(const NewVariable& x) {
   const auto& options = x.options;
   const auto ndim = std::ssize(x.shape);
+  check_uint64(options.uint64, x.dtype, x.op);
   if (!netcdf_type(x.dtype))
     raise<TypeError>(x.op,
                      "got an array of {}; expected a dtype that netCDF has: bool, whole numbers, float32, float64",
@@ -201,8 +205,7 @@ NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job) {
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis)
     dimensions.push_back(dimension_of(x, made.group, axis, parts.back(), job));
   check(x, job,
-        nc_def_var(made.group, name, *netcdf_type(x.dtype), static_cast<int>(x.shape.size()), dimensions.data(),
-                   &made.id));
+        nc_def_var(made.group, name, type_of(x), static_cast<int>(x.shape.size()), dimensions.data(), &made.id));
   define_missing(x, made, !dimensions.empty() && grows(made.group, dimensions[0]), job);
   if (x.dtype == bool_) check(x, job, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
   write_attributes(made, x.options.attributes, {x.dtype, x.format}, job.shown, x.op);

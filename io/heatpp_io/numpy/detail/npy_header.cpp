@@ -154,7 +154,9 @@ FlatArray read_npy_header(ByteReader& file, const std::string& what, const char*
   return array;
 }
 
-std::string npy_header(Dtype dtype, const Shape& shape) { return header_of(numpy_type(dtype), shape); }
+std::string npy_header(Dtype dtype, const Shape& shape, bool uint64) {
+  return header_of(uint64 ? uint64_type : numpy_type(dtype), shape);
+}
 std::string npy_text(const std::string& text) { return header_of(formatted("|S{}", text.size()), {}) + text; }
 
 }  // namespace heatpp::io::detail

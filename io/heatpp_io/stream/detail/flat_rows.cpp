@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
@@ -44,12 +45,15 @@ void save_flat(const FlatRows& flat, const std::filesystem::path& path) {
 
 }  // namespace
 
-void save_rows_npy(const RowsToSave& x, const std::filesystem::path& path) {
-  save_flat({"save_npy", x, npy_header(x.dtype, x.shape)}, path);
+void save_rows_npy(const RowsToSave& x, const std::filesystem::path& path, bool uint64) {
+  check_uint64(uint64, x.dtype, "save_npy");
+  save_flat({"save_npy", x, npy_header(x.dtype, x.shape, uint64)}, path);
 }
 
-void save_rows_safetensors(const RowsToSave& x, const std::filesystem::path& path, const std::string& name) {
-  SafeTensors contents{{{name, heatpp::detail::to_torch(x.dtype), x.shape}}};
+void save_rows_safetensors(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& options) {
+  check_uint64(options.uint64, x.dtype, "save_safetensors");
+  const auto type = options.uint64 ? c10::ScalarType::UInt64 : heatpp::detail::to_torch(x.dtype);
+  SafeTensors contents{{{dataset_or_data(options), type, x.shape}}};
   save_flat({"save_safetensors", x, safetensors_header(contents, "save_safetensors")}, path);
 }
 

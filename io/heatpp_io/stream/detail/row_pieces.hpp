@@ -16,8 +16,8 @@ void each_piece(const char* op, const RowsToSave& x, std::int64_t unit, const Wr
 /// Save the rows in one format. Collective. Throw as save_rows.
 void save_rows_hdf5(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& options);
 void save_rows_netcdf(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& options);
-void save_rows_npy(const RowsToSave& x, const std::filesystem::path& path);
-void save_rows_safetensors(const RowsToSave& x, const std::filesystem::path& path, const std::string& name);
+void save_rows_npy(const RowsToSave& x, const std::filesystem::path& path, bool uint64);
+void save_rows_safetensors(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& options);
 void save_rows_zarr(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& options);
 void save_rows_csv(const RowsToSave& x, const std::filesystem::path& path);
 

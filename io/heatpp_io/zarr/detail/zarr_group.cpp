@@ -44,7 +44,9 @@ json array_of_format_3(const NewZarray& array, const json& names, const json& at
   return {{"zarr_format", 3},
           {"node_type", "array"},
           {"shape", array.shape},
-          {"data_type", array.dtype == bool_ ? "bool" : heatpp::name(array.dtype)},
+          {"data_type", array.uint64           ? "uint64"
+                        : array.dtype == bool_ ? "bool"
+                                               : heatpp::name(array.dtype)},
           {"chunk_grid", named("regular", {{"chunk_shape", array.shards.empty() ? array.chunks : array.shards}})},
           {"chunk_key_encoding", named("default", {{"separator", "/"}})},
           {"fill_value", fill_of(array.dtype)},
@@ -57,7 +59,7 @@ json array_of_format_2(const NewZarray& array, json fill) {
   return {{"zarr_format", 2},
           {"shape", array.shape},
           {"chunks", array.chunks},
-          {"dtype", numpy_type(array.dtype)},
+          {"dtype", array.uint64 ? uint64_type : numpy_type(array.dtype)},
           {"compressor", compressor_of(array.compression)},
           {"fill_value", std::move(fill)},  // no chunk is missing; xarray reads a number as missing
           {"order", "C"},

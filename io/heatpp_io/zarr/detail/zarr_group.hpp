@@ -17,6 +17,7 @@ struct NewZarray {
   Shape shards = {};  ///< format 3: the extents of shards; empty: none
   std::optional<Compression> compression = std::nullopt;
   int format = 2;
+  bool uint64 = false;  ///< whether int64 elements are stored as uint64
 };
 
 /// Metadata by file: ".zarray" and ".zattrs", or "zarr.json".
