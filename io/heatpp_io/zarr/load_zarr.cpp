@@ -56,7 +56,7 @@ struct Stored {
     detail::read_chunk({*file, array.codecs, part.extents, fill_in, {shown, op}}, part.box, out);
   }
   void fill(const at::Tensor& out) const {
-    if (array.type.element.may_overflow && array.fill_whole < 0)
+    if (array.type.element.may_overflow)
       return detail::copy_uint64(at::full({}, array.fill_whole, at::kLong).expand(out.sizes()), out, found.shown(), op);
     out.copy_(at::full({}, fill_value(), heatpp::detail::to_torch(array.type.element.dtype)));
   }

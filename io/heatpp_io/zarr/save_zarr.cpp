@@ -33,9 +33,9 @@ void check_extents(const char* what, const Shape& extents, const Shape& shape) {
 
 void check_options(const Shape& shape, const SaveZarrOptions& options) {
   detail::check_compression(options.compression, op);
-  if (options.compression && options.compression->shuffle && options.compression->codec != Codec::blosc)
-    raise<ValueError>(op, "got shuffle = {} for {}; expected none, or blosc, which has it in Zarr",
-                      *options.compression->shuffle, detail::name_of(options.compression->codec));
+  if (options.compression && options.compression->shuffle == true && options.compression->codec != Codec::blosc)
+    raise<ValueError>(op, "got shuffle for {}; expected none, or blosc, which has it in Zarr",
+                      detail::name_of(options.compression->codec));
   detail::check(op, detail::annotations_of(options), shape, detail::zarr_rules, {});
   check_extents("chunks", options.chunks, shape);
   check_extents("shards", options.shards, shape);
