@@ -79,6 +79,7 @@ bool read_alone(const Source& source, const BlockPlan& plan, const Memory& memor
   const auto numbers = detail::numbers_for(options.decode);
   const auto found = detail::find_shards(format, source, {options.dataset, numbers}, comm, op);
   const auto box = detail::select(found.shards.info.shape, options.slices, op);
+  if (detail::is_read_by_first(found.shards, box, static_cast<std::int64_t>(itemsize(plan.dtype())))) return false;
   if (!bricks_alone(found.shards.info, box, plan)) return false;
   const auto& mine = BlockAccess::bricks(plan)[static_cast<std::size_t>(comm.rank())];
   std::vector<at::Tensor> insides;

@@ -4,7 +4,6 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/shards/decoded_array.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
@@ -33,7 +32,10 @@ std::size_t most_calls(std::size_t mine, const Communicator& comm) {
 void read_together(const Wanted& wanted, const ReadJob& job, const Layout& layout, const at::Tensor& block) {
   const auto& path = job.shards.paths[0];
   Dataset dataset;
-  all_or_none(job.comm, [&] { dataset = open_dataset(path, wanted, job.op, shared_access(job.comm)); });
+  all_or_none(job.comm, [&] {
+    dataset = open_dataset(path, wanted, job.op, shared_access(job.comm));
+    check_same(dataset.info, job.shards, 0, job.op);
+  });
   const auto box = own_box(job, layout);
   const auto dtype = heatpp::detail::from_torch(block.scalar_type());
   const auto calls = most_calls(read_plan(dataset, box, dtype).size(), job.comm);
@@ -79,20 +81,14 @@ detail::Annotations detail::hdf5_annotations(const std::string& path, const std:
 DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options) {
   const Recorder recorder(op);
   const Hdf5Turn turn;
-  const auto& comm = comm_of(options.comm);
   const Wanted wanted{dataset, options.field, options.missing_sources};
   const auto open = [&](const std::string& path) {
     return with_numbers(open_array(path, wanted), numbers_for(options.decode), path, op);
   };
-  const auto describe = [&](const std::string& path) { return open(path).info; };
-  const auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);
-  const auto box = select(shards.info.shape, options.slices, op);
-  ReadJob job{op, shards, box, comm, open, options.collective, {}, true};
-  if (shards.info.digest == 0)  // MPI-IO reads numbers as they are stored
-    job.together = [&](const ReadJob& of, const Layout& layout, const at::Tensor& block) {
-      read_together(wanted, of, layout, block);
-    };
-  return load_array(job, options, recorder);
+  const auto together = [&](const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+    read_together(wanted, job, layout, block);
+  };
+  return load_files({op, source, dataset, open, {}, options.collective, together, true}, options, recorder);
 }
 
 }  // namespace heatpp::io

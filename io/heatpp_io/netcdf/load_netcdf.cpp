@@ -257,11 +257,8 @@ bool supports_netcdf() { return true; }
 DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
-  const auto& comm = comm_of(options.comm);
   const auto open = detail::opener(detail::open_netcdf, name, detail::numbers_for(options.decode), op);
-  const auto shards = look_into(source, name, open, comm);
-  const auto box = detail::select(shards.info.shape, options.slices, op);
-  return detail::load_array({op, shards, box, comm, open}, options, recorder);
+  return detail::load_files({op, source, name, open, ".nc"}, options, recorder);
 }
 
 Rows netcdf_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {

@@ -1,7 +1,6 @@
 #include <heatpp_io/numpy/load_npy.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
@@ -30,12 +29,8 @@ std::vector<std::string> detail::npy_names(const std::string& path) {
 
 DNDarray load_npy(const Source& source, const LoadOptions& options) {
   const detail::Recorder recorder(op);
-  const auto& comm = comm_of(options.comm);
-  const auto describe = [](const std::string& path) { return detail::open_npy(path, {}).info; };
   const auto open = [](const std::string& path) { return detail::open_npy(path, {}); };
-  const auto shards = detail::inspect({detail::expand(source, comm, op, ".npy"), {}}, describe, comm, op);
-  const auto box = detail::select(shards.info.shape, options.slices, op);
-  return detail::load_array({op, shards, box, comm, open}, options, recorder);
+  return detail::load_files({op, source, {}, open, ".npy"}, options, recorder);
 }
 
 }  // namespace heatpp::io

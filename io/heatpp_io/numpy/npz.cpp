@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
@@ -86,21 +86,12 @@ std::vector<std::string> detail::npz_names(const std::string& path) {
 
 DNDarray load_npz(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(load_op);
-  const auto& comm = comm_of(options.comm);
   const auto open = [&](const std::string& path) { return detail::open_npz(path, name); };
-  const auto describe = [&](const std::string& path) { return detail::open_npz(path, name).info; };
-  const auto shards = detail::inspect({detail::expand(source, comm, load_op, ".npz"), name}, describe, comm, load_op);
-  const auto box = detail::select(shards.info.shape, options.slices, load_op);
-  return detail::load_array({load_op, shards, box, comm, open}, options, recorder);
+  return detail::load_files({load_op, source, name, open, ".npz"}, options, recorder);
 }
 
 std::vector<std::string> npz_names(const std::filesystem::path& path) {
-  const auto& comm = default_comm();
-  std::vector<std::string> names;
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) names = detail::npz_names(path.string());
-  });
-  return detail::broadcast_texts(std::move(names), comm);
+  return detail::texts_seen_by_first(default_comm(), [&] { return detail::npz_names(path.string()); });
 }
 
 }  // namespace heatpp::io

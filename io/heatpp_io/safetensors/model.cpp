@@ -1,7 +1,7 @@
 #include <heatpp_io/safetensors/model.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
 
@@ -12,18 +12,16 @@ constexpr auto op = "load_model", kind_key = "heatpp.kind";
 
 /// Returns names and texts in turn, as rank 0 reads them.
 std::vector<std::string> metadata_of(const std::string& path) {
-  const auto& comm = default_comm();
-  std::vector<std::string> texts;
-  all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
+  return detail::texts_seen_by_first(default_comm(), [&] {
     detail::FileReader file(path, op);
     const auto metadata = detail::read_safetensors(file, path, op).metadata;
     if (!metadata.contains(kind_key))
       heatpp::detail::raise<IoError>(op, "got \"{}\" without \"{}\"; expected a file that save_model wrote", path,
                                      kind_key);
+    std::vector<std::string> texts;
     for (const auto& [name, text] : metadata) texts.insert(texts.end(), {name, text});
+    return texts;
   });
-  return detail::broadcast_texts(std::move(texts), comm);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/elements/flat_array.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
@@ -100,22 +100,12 @@ std::vector<std::string> detail::safetensors_names(const std::string& path) {
 
 DNDarray load_safetensors(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(load_op);
-  const auto& comm = comm_of(options.comm);
   const auto open = [&](const std::string& path) { return detail::open_safetensors(path, name); };
-  const auto describe = [&](const std::string& path) { return detail::open_safetensors(path, name).info; };
-  const auto paths = detail::expand(source, comm, load_op, ".safetensors");
-  const auto shards = detail::inspect({paths, name}, describe, comm, load_op);
-  const auto box = detail::select(shards.info.shape, options.slices, load_op);
-  return detail::load_array({load_op, shards, box, comm, open}, options, recorder);
+  return detail::load_files({load_op, source, name, open, ".safetensors"}, options, recorder);
 }
 
 std::vector<std::string> safetensors_names(const std::filesystem::path& path) {
-  const auto& comm = default_comm();
-  std::vector<std::string> names;
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) names = detail::safetensors_names(path.string());
-  });
-  return detail::broadcast_texts(std::move(names), comm);
+  return detail::texts_seen_by_first(default_comm(), [&] { return detail::safetensors_names(path.string()); });
 }
 
 void save_safetensors(const std::vector<NamedArray>& arrays, const std::filesystem::path& path,

@@ -72,14 +72,14 @@ std::vector<StoredInfo> contents(const std::filesystem::path& path, const std::o
   const auto& comm = comm_of(wanted);
   const auto& format = detail::format_to_read(path, comm, op);
   if (!format.open) return {parsed(path, comm)};
-  auto found = nlohmann::json::array();
-  all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
+  const auto seen = detail::json_seen_by_first(comm, [&] {
     const detail::Hdf5Turn turn;
+    auto found = nlohmann::json::array();
     for (const auto& name : format.names(path.string())) found.push_back(to_json(look(format, path.string(), name)));
+    return found;
   });
   std::vector<StoredInfo> all;
-  for (const auto& fields : detail::broadcast(found, comm)) all.push_back(from_json(fields));
+  for (const auto& fields : seen) all.push_back(from_json(fields));
   return all;
 }
 

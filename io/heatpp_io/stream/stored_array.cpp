@@ -6,6 +6,7 @@
 #include <heatpp_io/detail/elements/rows.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
 
 #include <algorithm>
@@ -57,14 +58,12 @@ struct StoredArray::Impl {
   /// Stores what the first file says about the array.
   void say(const detail::Format& format) {
     const auto& path = shards.paths[0];
-    detail::Annotations found;
-    all_or_none(comm, [&] {
-      if (comm.rank() != 0) return;
-      found = format.annotations(path, options.dataset);
+    const auto said = detail::json_seen_by_first(comm, [&]() -> nlohmann::json {
+      const auto found = format.annotations(path, options.dataset);
       const auto decoding = format.open(path, options.dataset).decoding;
-      found.attributes = detail::attributes_left(std::move(found.attributes), decoding, numbers);
+      return {found.dimension_names,
+              detail::typed_json(detail::attributes_left(found.attributes, decoding, numbers))};
     });
-    const auto said = detail::broadcast({found.dimension_names, detail::typed_json(found.attributes)}, comm);
     info.dimension_names = said[0].get<std::vector<std::string>>();
     info.attributes = detail::from_typed(said[1]);
   }
@@ -91,18 +90,36 @@ struct StoredArray::Impl {
 
   /// Returns this rank's block of the rows from `first` on with the given `layout`.
   [[nodiscard]] DNDarray read(std::int64_t first, Layout layout) {
-    const auto rank = comm.rank();
-    const auto shape = layout.local_shape(rank);
-    at::Tensor block;
+    const auto shape = layout.local_shape(comm.rank());
+    const bool small = reads_alone(first, layout);
+    at::Tensor block, whole;
     all_or_none(comm, [&] {
-      block = heatpp::detail::block_or_error(op, shape,
-                                             [&] { return at::empty(shape, heatpp::detail::to_torch(*info.dtype)); });
-      const detail::Hdf5Turn turn;
-      auto box = detail::select(info.shape, {}, op);
-      if (!box.empty()) box = detail::narrow(box, 0, first + layout.offset(rank), layout.count(rank));
-      if (block.numel() > 0) reader->read(box, block);
+      const auto type = heatpp::detail::to_torch(*info.dtype);
+      block = heatpp::detail::block_or_error(op, shape, [&] { return at::empty(shape, type); });
+      const auto box = box_of(first, layout);
+      if (!small) return read_box(layout.split() ? own_rows(box, layout) : box, block);
+      if (comm.rank() == 0) read_box(box, whole = at::empty(layout.shape(), type));
     });
+    if (small) detail::send_from_first(whole, layout, block, comm);
     return heatpp::detail::wrap(std::move(block), std::move(layout), comm);
+  }
+
+  /// Returns the rows from `first` on.
+  [[nodiscard]] detail::Selection box_of(std::int64_t first, const Layout& layout) const {
+    auto box = detail::select(info.shape, {}, op);
+    return box.empty() ? box : detail::narrow(box, 0, first, layout.shape()[0]);
+  }
+  [[nodiscard]] detail::Selection own_rows(const detail::Selection& box, const Layout& layout) const {
+    return detail::narrow(box, 0, layout.offset(comm.rank()), layout.count(comm.rank()));
+  }
+  /// Whether rank 0 reads the rows from `first` on and sends them.
+  [[nodiscard]] bool reads_alone(std::int64_t first, const Layout& layout) const {
+    const auto bytes = static_cast<std::int64_t>(itemsize(*info.dtype));
+    return comm.size() > 1 && detail::is_read_by_first(shards, box_of(first, layout), bytes);
+  }
+  void read_box(const detail::Selection& box, const at::Tensor& out) {
+    const detail::Hdf5Turn turn;
+    if (out.numel() > 0) reader->read(box, out);
   }
 
   [[nodiscard]] DNDarray kept(std::int64_t first, std::int64_t count) const {

@@ -3,7 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
 #include <heatpp_io/zarr/detail/chunk_files.hpp>
@@ -27,10 +27,11 @@ struct Growing {
 
 /// Returns the array that rank 0 finds, or none for a store without arrays and a group that does not have this one.
 Growing find_growing(const StorePath& path, const Communicator& comm) {
-  Growing found;
-  all_or_none(comm, [&] {
+  using Texts = std::vector<std::string>;
+  const auto all = texts_seen_by_first(comm, [&]() -> Texts {
+    const Texts nothing(3);
     std::error_code ignored;
-    if (comm.rank() != 0 || !fs::exists(path.store, ignored)) return;
+    if (!fs::exists(path.store, ignored)) return nothing;
     if (!fs::is_directory(path.store, ignored))
       raise<IoError>(append_op, "got \"{}\", a zip file, whose arrays cannot grow; expected a store in a directory",
                      path.store);
@@ -38,11 +39,10 @@ Growing find_growing(const StorePath& path, const Communicator& comm) {
     const bool group = format_of_group(path.store, append_op) != 0;
     const bool none = path.name.empty() ? array_names(place, append_op).empty()
                                         : metadata_in(*place.files, path.name, append_op).empty();
-    if (group && none) return;
+    if (group && none) return nothing;
     const auto array = find_array(path.store, path.name, append_op);
-    found = {array.files->shown(array.name), array.shown(), array.files->text(array.metadata, append_op)};
+    return {array.files->shown(array.name), array.shown(), array.files->text(array.metadata, append_op)};
   });
-  const auto all = broadcast_texts({found.directory.string(), found.metadata.string(), found.text}, comm);
   return {all[0], all[1], all[2]};
 }
 

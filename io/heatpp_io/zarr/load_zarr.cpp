@@ -127,11 +127,8 @@ std::vector<std::string> detail::zarr_names(const std::string& path) {
 
 DNDarray load_zarr(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
-  const auto& comm = comm_of(options.comm);
   const auto open = detail::opener(detail::open_zarr, name, detail::numbers_for(options.decode), op);
-  const auto shards = look_into(source, name, open, comm);
-  const auto box = detail::select(shards.info.shape, options.slices, op);
-  return detail::load_array({op, shards, box, comm, open}, options, recorder);
+  return detail::load_files({op, source, name, open}, options, recorder);
 }
 
 Rows zarr_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {

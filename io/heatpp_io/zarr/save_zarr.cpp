@@ -3,7 +3,7 @@
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/aside_directory.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
@@ -183,8 +183,9 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
   const auto bytes = size_of(array.shape) * static_cast<std::int64_t>(itemsize(array.dtype));
   auto target = target_of(path, options);
   auto aside = begin(store, target, bytes);
-  const auto made = detail::broadcast_texts(
-      {aside ? aside->path().string() : "", std::to_string(target.format), target.adds ? "adds" : ""}, comm);
+  const auto made = detail::texts_seen_by_first(comm, [&]() -> std::vector<std::string> {
+    return {aside ? aside->path().string() : "", std::to_string(target.format), target.adds ? "adds" : ""};
+  });
   array.format = std::stoi(made[1]);
   const auto directory = made[2].empty() ? fs::path(made[0]) / target.name : fs::path(made[0]);
   const auto metadata = detail::metadata_of(array, detail::annotations_of(options), target.name);

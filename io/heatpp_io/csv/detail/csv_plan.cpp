@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp_io/csv/detail/csv_numbers.hpp>
+#include <heatpp_io/detail/shards/strategy.hpp>
 
 #include <algorithm>
 #include <array>
@@ -92,7 +93,11 @@ Heads look_at_heads(const CsvPlan& plan, const CsvDialect& dialect, std::int64_t
 std::vector<CsvPart> own_parts(const Heads& heads, const Communicator& comm) {
   std::int64_t all = 0;
   for (const auto size : heads.sizes) all += size;
-  const auto cut = [&](int rank) { return all / comm.size() * rank + std::min<std::int64_t>(rank, all % comm.size()); };
+  const bool small = heads.sizes.size() == 1 && all <= most_by_first();  // rank 0 takes all of it
+  const auto cut = [&](int rank) {
+    if (small) return rank > 0 ? all : 0;
+    return all / comm.size() * rank + std::min<std::int64_t>(rank, all % comm.size());
+  };
   const auto first = cut(comm.rank()), last = cut(comm.rank() + 1);
   std::vector<CsvPart> parts;
   std::int64_t before = 0;

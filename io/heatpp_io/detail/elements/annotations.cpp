@@ -1,7 +1,7 @@
 #include <heatpp_io/detail/elements/annotations.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -137,10 +137,12 @@ std::string in_a_line(const std::string& name) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-json broadcast(const json& value, const Communicator& comm) {
-  std::string bytes;
-  json::to_cbor(value, bytes);
-  return json::from_cbor(broadcast_bytes(std::move(bytes), comm));
+json json_seen_by_first(const Communicator& comm, const std::function<json()>& look) {
+  return json::from_cbor(seen_by_first(comm, [&] {
+    std::string bytes;
+    json::to_cbor(look(), bytes);
+    return bytes;
+  }));
 }
 
 }  // namespace heatpp::io::detail

@@ -2,6 +2,7 @@
 
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp_io/attributes.hpp>
+#include <functional>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -37,8 +38,7 @@ void read_numbers(nlohmann::json& value);
 /// Returns a name in which line breaks and other control characters are escaped as in JSON.
 [[nodiscard]] std::string in_a_line(const std::string& name);
 
-/// Returns the JSON of rank 0 on all ranks. It may contain NaN and texts that are not UTF-8, which JSON's text does not
-/// allow. Collective.
-[[nodiscard]] nlohmann::json broadcast(const nlohmann::json& value, const Communicator& comm);
+/// Works as seen_by_first for JSON. It may contain NaN and texts that are not UTF-8, which JSON's text does not allow.
+[[nodiscard]] nlohmann::json json_seen_by_first(const Communicator& comm, const std::function<nlohmann::json()>& look);
 
 }  // namespace heatpp::io::detail

@@ -5,7 +5,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 
 #include <algorithm>
@@ -72,9 +72,9 @@ Transfer save_one(const NewFile& file, const std::function<Transfer(const SaveJo
     aside.emplace(file.path, file.begin, file.op);
     Room(aside->path(), file.path.string(), file.op).check(file.bytes);
   });
-  const auto names = broadcast_texts({aside ? aside->path().string() : ""}, file.comm);
-  check_visible(names[0], file.op, file.comm);
-  auto transfer = write({file.op, names[0], file.path.string()});
+  const auto name = seen_by_first(file.comm, [&] { return aside->path().string(); });
+  check_visible(name, file.op, file.comm);
+  auto transfer = write({file.op, name, file.path.string()});
   all_or_none(file.comm, [&] {
     if (!aside) return;
     Room(aside->path(), file.path.string(), file.op).trim();

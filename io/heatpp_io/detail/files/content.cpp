@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 
 #include <zlib.h>
 
@@ -50,21 +51,30 @@ constexpr std::array foreign{
     Foreign{gzip, "compressed by gzip", "gunzip first"},
 };
 
-std::string head_of(const fs::path& path) {
-  std::string head(head_bytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), std::ssize(head));
-  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  return head;
-}
+/// The beginning of a file, which is opened once; empty for directories and missing files.
+struct Head {
+  std::string bytes = {};
+  bool hdf5 = false;
+};
 
 /// HDF5's signature is at byte 0, 512, 1024, 2048, ..., after data of other programs such as MATLAB.
-bool is_hdf5(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
+bool is_hdf5(std::ifstream& file) {
+  file.clear();
   std::array<char, hdf5.size()> found{};
   for (std::streamoff at = 0; file.seekg(at) && file.read(found.data(), std::ssize(found)); at = at == 0 ? 512 : 2 * at)
     if (std::string_view(found.data(), found.size()) == hdf5) return true;
   return false;
+}
+
+Head head_of(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  Head head{std::string(head_bytes, '\0')};
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.bytes.data(), std::ssize(head.bytes));
+  head.bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  head.hdf5 = is_hdf5(file);
+  return head;
 }
 
 bool is_netcdf_name(const fs::path& path) {
@@ -106,7 +116,7 @@ bool has(const fs::path& folder, std::initializer_list<const char*> names) {
 bool is_kerchunk(const fs::path& path, const std::string& head) {
   const auto json = head.starts_with('{') && head.find("\"refs\"") != std::string::npos;
   return json ||
-         (has(path, {".zmetadata"}) && head_of(path / ".zmetadata").find("\"record_size\"") != std::string::npos);
+         (has(path, {".zmetadata"}) && head_of(path / ".zmetadata").bytes.find("\"record_size\"") != std::string::npos);
 }
 
 bool is_icechunk(const fs::path& path) {
@@ -123,21 +133,18 @@ std::string first_of(const Source& source) {
   return found.empty() ? name : found.front();
 }
 
-}  // namespace
-
-std::string ending_by_content(const fs::path& path) {
+std::string ending_by(const fs::path& path, const Head& head) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return has(path, {"zarr.json", ".zarray", ".zgroup"}) ? ".zarr" : "";
-  if (!fs::is_regular_file(path, ignored)) return {};
-  const auto head = head_of(path);
   for (const auto& [bytes, ending] : begins)
-    if (head.starts_with(bytes) && extension_of(path) != ".zip") return std::string(ending);
-  if (is_hdf5(path)) return is_netcdf_name(path) ? ".nc" : ".h5";
-  if (is_packed_mtx(head)) return ".mtx.gz";
-  return is_safetensors(path, head) ? ".safetensors" : "";
+    if (head.bytes.starts_with(bytes) && extension_of(path) != ".zip") return std::string(ending);
+  if (head.hdf5) return is_netcdf_name(path) ? ".nc" : ".h5";
+  if (is_packed_mtx(head.bytes)) return ".mtx.gz";
+  return is_safetensors(path, head.bytes) ? ".safetensors" : "";
 }
 
-void check_is_read(const std::string& name, const char* op) {
+/// Throws as check_is_read, whose file has this head.
+void check_head(const std::string& name, const Head& head, const char* op) {
   if (name.find("://") != std::string::npos)
     raise<IoError>(op,
                    "got \"{}\", an address; expected a path: copy it here (curl -O, aws s3 cp --recursive, gcloud "
@@ -148,28 +155,30 @@ void check_is_read(const std::string& name, const char* op) {
                    "got \"{}\", a repository of Icechunk; expected Zarr, into which xarray writes it: "
                    "xarray.open_zarr(session.store, consolidated=False).to_zarr(...)",
                    name);
-  std::error_code ignored;
-  const auto head = fs::is_regular_file(name, ignored) ? head_of(name) : "";
-  if (is_kerchunk(name, head))
+  if (is_kerchunk(name, head.bytes))
     raise<IoError>(op,
                    "got \"{}\", references of kerchunk to other files; expected these files, or Zarr, into which "
                    "xarray writes it: xarray.open_dataset(..., engine=\"kerchunk\").to_zarr(...)",
                    name);
-  if (!ending_by_content(name).empty()) return;
+  if (!ending_by(name, head).empty()) return;
   for (const auto& [bytes, what, way] : foreign)
-    if (head.starts_with(bytes)) raise<IoError>(op, "got \"{}\", which is {}; expected {}", name, what, way);
+    if (head.bytes.starts_with(bytes)) raise<IoError>(op, "got \"{}\", which is {}; expected {}", name, what, way);
 }
 
+}  // namespace
+
+std::string ending_by_content(const fs::path& path) { return ending_by(path, head_of(path)); }
+
+void check_is_read(const std::string& name, const char* op) { check_head(name, head_of(name), op); }
+
 std::string ending_of(const Source& source, const Communicator& comm, const char* op) {
-  std::string ending;
-  all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
+  return seen_by_first(comm, [&] {
     const auto first = first_of(source);
-    check_is_read(first, op);
-    ending = ending_by_content(first);
-    if (ending.empty()) ending = extension_of(first);
+    const auto head = head_of(first);
+    check_head(first, head, op);
+    const auto ending = ending_by(first, head);
+    return ending.empty() ? extension_of(first) : ending;
   });
-  return broadcast_bytes(std::move(ending), comm);
 }
 
 }  // namespace heatpp::io::detail

@@ -2,11 +2,11 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/content.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 
 #include <glob.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 namespace heatpp::io::detail {
@@ -86,31 +86,9 @@ std::vector<std::string> glob(const std::string& pattern) {
   return paths;
 }
 
-std::string broadcast_bytes(std::string bytes, const Communicator& comm) {
-  std::array<std::int64_t, 1> count{std::ssize(bytes)};
-  comm.broadcast(count, 0);
-  bytes.resize(static_cast<std::size_t>(count[0]));
-  comm.broadcast({bytes.data(), count[0], int8}, 0);
-  return bytes;
-}
-
-std::vector<std::string> broadcast_texts(std::vector<std::string> texts, const Communicator& comm) {
-  std::string joined;
-  for (const auto& text : texts) joined.append(text).push_back('\0');
-  joined = broadcast_bytes(std::move(joined), comm);
-  texts.clear();
-  for (std::size_t first = 0; first < joined.size(); first += texts.back().size() + 1)
-    texts.emplace_back(joined.c_str() + first);
-  return texts;
-}
-
 std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
                                 const std::string& extension) {
-  std::vector<std::string> paths;
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) paths = expand_here(source, op, extension);
-  });
-  return broadcast_texts(std::move(paths), comm);
+  return texts_seen_by_first(comm, [&] { return expand_here(source, op, extension); });
 }
 
 }  // namespace heatpp::io::detail

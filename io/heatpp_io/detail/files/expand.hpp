@@ -17,9 +17,4 @@ namespace heatpp::io::detail {
 [[nodiscard]] std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
                                               const std::string& extension = {});
 
-/// Returns the bytes of rank 0 on every rank. Collective.
-[[nodiscard]] std::string broadcast_bytes(std::string bytes, const Communicator& comm);
-/// Returns the texts of rank 0 on every rank. They must not contain zero bytes. Collective.
-[[nodiscard]] std::vector<std::string> broadcast_texts(std::vector<std::string> texts, const Communicator& comm);
-
 }  // namespace heatpp::io::detail

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/look.hpp>
 
 #include <algorithm>
 
@@ -52,16 +53,15 @@ void check_left_over(const std::string& pattern, const std::vector<std::string>&
 }  // namespace
 
 std::vector<std::string> shard_names(const fs::path& path, const Communicator& comm, const ShardKind& kind) {
-  std::vector<std::string> names;
-  all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
+  return texts_seen_by_first(comm, [&] {
+    std::vector<std::string> names;
     const auto pattern = pattern_of(path, kind);
     const auto count = kind.count.value_or(comm.size());
     const auto width = std::to_string(count - 1).size();
     for (std::int64_t r = 0; r < count; ++r) names.push_back(replaced(pattern, formatted("{:0{}}", r, width)));
     check_left_over(pattern, names, kind.op);
+    return names;
   });
-  return broadcast_texts(std::move(names), comm);
 }
 
 }  // namespace heatpp::io::detail

@@ -6,13 +6,14 @@
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
 
 namespace heatpp::io::detail {
 namespace {
 
-// Below this size, opening the file costs more than reading all of it on every rank.
-constexpr std::int64_t small_bytes = std::int64_t{256} << 10;
+// Below this size of blocks, a broadcast of all of them is faster than a message to each rank.
+constexpr std::int64_t least_message = 4096;
 
 at::Tensor allocate(const Shape& shape, Dtype dtype, const ReadJob& job) {
   at::Tensor block;
@@ -48,7 +49,7 @@ void read_and_exchange(const ReadJob& job, const Layout& layout, const at::Tenso
 Transfer read(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
   if (!layout.split()) {
     read_own_block(job, layout, block);
-    return {false, job.comm.size() == 1 ? "independent: one rank" : "independent: small, every rank reads all of it"};
+    return {false, job.comm.size() == 1 ? "independent: one rank" : "independent: every rank reads all of it"};
   }
   const auto strategy = choose_strategy(job.shards, job.box, layout, job.together ? job.collective : false);
   switch (strategy.kind) {
@@ -64,8 +65,7 @@ Transfer read(const ReadJob& job, const Layout& layout, const at::Tensor& block)
 
 /// Each rank reads a share of the rows to its place in `block`, and receives the shares of the others.
 Transfer read_replicated(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
-  if (layout.ndim() == 0 || block.numel() * block.element_size() <= small_bytes || layout.ranks() == 1)
-    return read(job, layout, block);
+  if (layout.ndim() == 0 || layout.ranks() == 1) return read(job, layout, block);
   const Layout share(layout.shape(), 0, layout.ranks());
   const auto rank = job.comm.rank();
   const auto mine = block.narrow(0, share.offset(rank), share.count(rank));
@@ -76,7 +76,45 @@ Transfer read_replicated(const ReadJob& job, const Layout& layout, const at::Ten
   return transfer;
 }
 
+/// Whether rank 0 alone reads, unless MPI-IO is asked for.
+bool first_reads(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+  return layout.ranks() > 1 && !(job.together && job.collective.value_or(false)) &&
+         is_read_by_first(job.shards, job.box, block.element_size());
+}
+
+Transfer read_by_first(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+  at::Tensor whole;
+  all_or_none(job.comm, [&] {
+    if (job.comm.rank() != 0) return;
+    whole = layout.split() ? at::empty(layout.shape(), block.options()) : block;
+    ShardReader(job.shards, job.open, job.op).read(job.box, whole);
+  });
+  send_from_first(whole, layout, block, job.comm);
+  return {false, "independent: small, rank 0 reads it and sends it"};
+}
+
 }  // namespace
+
+void send_from_first(const at::Tensor& whole, const Layout& layout, const at::Tensor& block, const Communicator& comm) {
+  using heatpp::detail::buffer_of;
+  const bool mine = comm.rank() == 0;
+  const auto bytes = layout.size() * block.element_size();
+  if (!layout.split() || bytes / layout.ranks() < least_message) {
+    const auto all = !layout.split() ? block : mine ? whole : at::empty(layout.shape(), block.options());
+    if (mine && !all.is_same(whole)) all.copy_(whole);
+    comm.broadcast(buffer_of(all), 0);
+    if (layout.split())
+      block.copy_(all.narrow(*layout.split(), layout.offset(comm.rank()), layout.count(comm.rank())));
+    return;
+  }
+  const auto split = *layout.split();
+  const auto from = mine ? whole.movedim(split, 0).contiguous() : at::empty({0}, block.options());
+  const auto to = at::empty_like(block.movedim(split, 0), at::MemoryFormat::Contiguous);
+  std::vector<std::int64_t> counts;
+  for (int r = 0; r < layout.ranks(); ++r) counts.push_back(size_of(layout.local_shape(r)));
+  comm.scatter(buffer_of(from), buffer_of(to), counts, 0);
+  block.copy_(to.movedim(0, split));
+}
 
 void check_no_records(const char* op, const LoadOptions& options) {
   if (!options.field.empty() || options.missing_sources != MissingSources::error)
@@ -107,9 +145,28 @@ DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Record
   Layout layout(shape, options.split, job.comm.size());
   const auto dtype = options.dtype.value_or(job.shards.info.element.dtype);
   auto block = allocate(layout.local_shape(job.comm.rank()), dtype, job);
-  const auto transfer = layout.split() ? read(job, layout, block) : read_replicated(job, layout, block);
+  const auto transfer = first_reads(job, layout, block) ? read_by_first(job, layout, block)
+                        : layout.split()                ? read(job, layout, block)
+                                                        : read_replicated(job, layout, block);
   recorder.finish(layout.size() * static_cast<std::int64_t>(itemsize(dtype)), job.shards.count(), transfer);
   return heatpp::detail::wrap(block.to(heatpp::detail::to_torch(options.device)), std::move(layout), job.comm);
+}
+
+DNDarray load_files(const FilesToLoad& files, const LoadOptions& options, const Recorder& recorder) {
+  const auto& comm = comm_of(options.comm);
+  FirstLook look(files.open);
+  const auto describe = [&](const std::string& path) { return look.describe(path); };
+  const auto shards =
+      inspect({expand(files.source, comm, files.op, files.in_directories), files.name}, describe, comm, files.op);
+  const auto box = select(shards.info.shape, options.slices, files.op);
+  const auto take = [&](const std::string& path) { return look.take(path); };
+  ReadJob job{files.op, shards, box, comm, take, files.collective, {}, files.of_hdf5};
+  if (files.together && shards.info.digest == 0)  // MPI-IO reads numbers as they are stored
+    job.together = [&](const ReadJob& of, const Layout& layout, const at::Tensor& block) {
+      look.close();
+      files.together(of, layout, block);
+    };
+  return load_array(job, options, recorder);
 }
 
 }  // namespace heatpp::io::detail

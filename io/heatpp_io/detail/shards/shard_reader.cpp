@@ -18,21 +18,38 @@ RowRange rows_within(const ResolvedSlice& rows, std::int64_t first, std::int64_t
   return {begin, end - begin};
 }
 
+DatasetInfo FirstLook::describe(const std::string& path) {
+  close();
+  return kept_.emplace(path, open_(path)).second.info;
+}
+
+OpenArray FirstLook::take(const std::string& path) {
+  if (!kept_ || kept_->first != path) return open_(path);
+  auto opened = std::move(kept_->second);
+  close();
+  return opened;
+}
+
+void check_same(const DatasetInfo& info, const Shards& shards, std::size_t shard, const char* op) {
+  auto expected = shards.info.shape;
+  if (!expected.empty()) expected[0] = shards.offsets[shard + 1] - shards.offsets[shard];
+  auto first = info.shape;  // the array may have grown
+  if (!first.empty() && !expected.empty()) first[0] = std::min(first[0], expected[0]);
+  const bool alike = info.digest == shards.info.digest || shards.count() > 1;
+  if (first == expected && info.element == shards.info.element && alike) return;
+  heatpp::detail::raise<IoError>(
+      op, "got \"{}\" with {}; expected {}, as a rank saw it a moment before, and the same file on all ranks",
+      shards.paths[shard], text_of(info), text_of({expected, shards.info.element}));
+}
+
 const BoxReader& ShardReader::reader(std::size_t shard) {
   const auto known = std::ranges::find(opened_, shard, &std::pair<std::size_t, BoxReader>::first);
   if (known != opened_.end()) {
     std::rotate(opened_.begin(), known, known + 1);
     return opened_.front().second;
   }
-  const auto& path = shards_.paths[shard];
-  auto opened = open_(path);
-  auto expected = shards_.info.shape;
-  if (!expected.empty()) expected[0] = shards_.offsets[shard + 1] - shards_.offsets[shard];
-  auto first = opened.info.shape;  // the array may have grown
-  if (!first.empty() && !expected.empty()) first[0] = std::min(first[0], expected[0]);
-  if (first != expected || opened.info.element != shards_.info.element)
-    heatpp::detail::raise<IoError>(op_, "got shape {} in \"{}\"; expected {}, as it was a moment before",
-                                   to_string(opened.info.shape), path, to_string(expected));
+  auto opened = open_(shards_.paths[shard]);
+  check_same(opened.info, shards_, shard, op_);
   if (opened_.size() == keep_) opened_.pop_back();
   return opened_.emplace(opened_.begin(), shard, std::move(opened.read))->second;
 }

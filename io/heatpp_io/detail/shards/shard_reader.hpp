@@ -21,6 +21,23 @@ struct OpenArray {
 };
 using OpenShard = std::function<OpenArray(const std::string& path)>;
 
+/// Opens files to look at them. The first reader of the last one gets the same open array, so a rank that looks and then
+/// reads opens the file once.
+class FirstLook {
+ public:
+  explicit FirstLook(OpenShard open) : open_(std::move(open)) {}
+  [[nodiscard]] DatasetInfo describe(const std::string& path);
+  [[nodiscard]] OpenArray take(const std::string& path);
+  void close() { kept_.reset(); }
+
+ private:
+  OpenShard open_;
+  std::optional<std::pair<std::string, OpenArray>> kept_;
+};
+
+/// Throws IoError if a rank that opens the file of a shard sees another array than `shards` says. Rows may have come.
+void check_same(const DatasetInfo& info, const Shards& shards, std::size_t shard, const char* op);
+
 /// Reads boxes of the array that shards form, on this rank only. Opens a file when its first element is needed, and
 /// keeps the last `keep` files open.
 class ShardReader {

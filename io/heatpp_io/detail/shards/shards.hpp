@@ -17,12 +17,16 @@ struct Shards {
   [[nodiscard]] std::int64_t count() const { return std::ssize(paths); }
 };
 
+/// Returns shape and dtype, for errors.
+[[nodiscard]] std::string text_of(const DatasetInfo& info);
+
 /// Describes the array of a file. Throws IoError if that fails, NoSuchArray if a valid file does not have it.
 using Describe = std::function<DatasetInfo(const std::string& path)>;
 
-/// Inspects all shards; each rank inspects its share of them (a single file: all ranks do). Collective: one all-gather.
-/// In a set, files that do not have the array contribute no rows, which is logged. Throws IoError if a file cannot be
-/// read or none has the array, ValueError if shapes or dtypes do not fit.
+/// Inspects all shards. Rank 0 looks at a single file, and broadcasts what it saw: collective, one broadcast. Each rank
+/// looks at its share of a set, in which files that do not have the array contribute no rows, which is logged:
+/// collective, an all-gather of 8 bytes for each file. Throws IoError if a file cannot be read or none has the array,
+/// ValueError if shapes or dtypes do not fit.
 struct ShardNames {
   std::vector<std::string> paths;
   std::string name;

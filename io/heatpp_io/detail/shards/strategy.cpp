@@ -40,6 +40,17 @@ double sieve_amplification(const DatasetInfo& info, int axis, std::int64_t count
   return run > 0 ? std::max(1.0, std::min(stride, sieve_bytes) / run) : 1.0;
 }
 
+/// Returns the amplification by gaps between the positions of an axis, which are read through the sieve buffer.
+double gap_amplification(const DatasetInfo& info, const Selection& box) {
+  double most = 1;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const auto run = static_cast<double>(
+        std::max<std::int64_t>(1, bytes_behind(info.shape, static_cast<int>(i), info.element.dtype)));
+    if (box[i].count > 1) most = std::max(most, std::min(run * static_cast<double>(box[i].step), sieve_bytes) / run);
+  }
+  return most;
+}
+
 /// Whether memory has room for one unit of rows or chunks in addition to the block.
 bool fits(const DatasetInfo& info, const Selection& box, const Layout& layout, int axis, std::int64_t unit) {
   constexpr std::int64_t always = std::int64_t{8} << 20;
@@ -89,6 +100,31 @@ double read_amplification(const DatasetInfo& info, const Shape& brick) {
   for (auto axis = brick.size(); axis-- > 1;)
     if (brick[axis] != info.shape[axis]) return sieve_amplification(info, static_cast<int>(axis), brick[axis]);
   return 1.0;
+}
+
+double bytes_to_read(const DatasetInfo& info, const Selection& box) {
+  auto bytes = static_cast<double>(itemsize(info.element.dtype));
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const auto& [start, count, step] = box[i];
+    if (count == 0) return 0;
+    if (info.chunk.empty()) bytes *= static_cast<double>(count);
+    else
+      bytes *= static_cast<double>(
+          std::min(count, chunks_between(start, start + (count - 1) * step + 1, info.chunk[i])) * info.chunk[i]);
+  }
+  return info.chunk.empty() ? bytes * read_amplification(info, extents(box)) * gap_amplification(info, box) : bytes;
+}
+
+std::int64_t& most_by_first() {
+  static std::int64_t bytes = std::int64_t{1} << 20;
+  return bytes;
+}
+
+bool is_read_by_first(const Shards& shards, const Selection& box, std::int64_t itemsize) {
+  constexpr double most_read = 16 << 20;
+  const auto most = most_by_first() / itemsize;
+  if (shards.count() != 1 || size_of(extents(box)) > most) return false;
+  return size_of(shards.info.shape) <= most || bytes_to_read(shards.info, box) <= most_read;
 }
 
 bool is_one_run(const DatasetInfo& info, const Selection& box, const Layout& layout) {

@@ -25,6 +25,16 @@ struct Strategy {
 /// Returns how often an element is read if each brick of this shape is read separately, without chunks.
 [[nodiscard]] double read_amplification(const DatasetInfo& info, const Shape& brick);
 
+/// Returns how many bytes are read or decompressed, if one rank reads the box.
+[[nodiscard]] double bytes_to_read(const DatasetInfo& info, const Selection& box);
+
+/// Data of at most this many bytes in one file are read by rank 0 and sent to the others. Tests change it.
+[[nodiscard]] std::int64_t& most_by_first();
+
+/// Whether rank 0 reads a box whose elements have `itemsize` bytes in memory: it is small, in one file, and little more
+/// than it has to be read.
+[[nodiscard]] bool is_read_by_first(const Shards& shards, const Selection& box, std::int64_t itemsize);
+
 /// How often an element may be read from the page cache before sending it is better.
 inline constexpr double plain_limit = 2.0;
 
