@@ -1,10 +1,15 @@
 #include "files.hpp"
 
+#include <heatpp_io/detail/shards/strategy.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
+void read_small_by_first(bool yes) { ht::io::detail::most_by_first() = yes ? std::int64_t{1} << 20 : 0; }
+
 TempDir::TempDir() : path_(64, '\0') {
+  read_small_by_first(std::getenv("HEATPP_TEST_SMALL_FILES") != nullptr);
   if (ht::world().rank() == 0) {
     std::string pattern = std::filesystem::temp_directory_path() / "heatpp-io-XXXXXX";
     if (::mkdtemp(pattern.data())) std::ranges::copy(pattern, path_.begin());

@@ -6,7 +6,7 @@
 
 namespace heatpp::sparse {
 
-// All ranks read and write their part of a file, and must all see it. Values from a file are checked before use: sizes,
+// All ranks read and write their part of a file, and must all see it; rank 0 alone reads a file of at most 1 MiB. Values from a file are checked before use: sizes,
 // pointers, which must increase to the number of entries, and places, which must be in range. Entries of the same place
 // are added. Collective. Throw on all ranks: IoError for files that are missing, damaged or of another format,
 // ValueError for options that the format does not have.

@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/sparse/io/detail/compressed.hpp>
+#include <heatpp/sparse/io/detail/small_file.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 
@@ -174,11 +174,12 @@ void open_group(const Loading& file, const std::string& prefix, StoredMatrix& st
 }  // namespace
 
 DCSRMatrix load_hdf5(const std::filesystem::path& path, const LoadOptions& options) {
-  const Loading file("load_hdf5", path, options);
   const io::detail::Hdf5Turn turn;
-  StoredMatrix stored;
-  all_or_none(file.comm, [&] { open_group(file, prefix_of(file), stored); });
-  return load_compressed(file, stored);
+  return load_matrix({"load_hdf5", path, options}, [](const Loading& file) {
+    StoredMatrix stored;
+    all_or_none(file.comm, [&] { open_group(file, prefix_of(file), stored); });
+    return load_compressed(file, stored);
+  });
 }
 
 }  // namespace heatpp::sparse

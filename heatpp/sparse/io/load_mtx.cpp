@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/sparse/io/detail/mtx_header.hpp>
+#include <heatpp/sparse/io/detail/small_file.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/detail/files/content.hpp>
 #include <heatpp_io/detail/files/gzip_reader.hpp>
@@ -161,11 +162,7 @@ DCSRMatrix load_lines(const Loading& file, const MtxHeader& header, io::detail::
   return load_triples(file, header.shape, mirrored(header, triples(file, header, std::move(lines))));
 }
 
-}  // namespace
-
-DCSRMatrix load_mtx(const std::filesystem::path& path, const LoadOptions& options) {
-  const Loading file("load_mtx", path, options);
-  check_options(file.op, options, {});
+DCSRMatrix load_part(const Loading& file) {
   std::unique_ptr<io::detail::ByteReader> bytes;
   MtxHeader header;
   all_or_none(file.comm, [&] {
@@ -174,6 +171,14 @@ DCSRMatrix load_mtx(const std::filesystem::path& path, const LoadOptions& option
   });
   if (header.field == MtxField::integer) return load_lines<std::int64_t>(file, header, *bytes);
   return load_lines<double>(file, header, *bytes);
+}
+
+}  // namespace
+
+DCSRMatrix load_mtx(const std::filesystem::path& path, const LoadOptions& options) {
+  const Loading file("load_mtx", path, options);
+  check_options(file.op, options, {});
+  return load_matrix(file, load_part);
 }
 
 }  // namespace heatpp::sparse

@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
-#include <heatpp/sparse/io/detail/compressed.hpp>
+#include <heatpp/sparse/io/detail/small_file.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
@@ -175,11 +175,7 @@ Triples bsr_share(const Loading& file, const Archive& archive, const Shape& shap
   return {spread(places.rows, high, true), spread(places.columns, wide, false), run.values.reshape(-1)};
 }
 
-}  // namespace
-
-DCSRMatrix load_npz(const std::filesystem::path& path, const LoadOptions& options) {
-  const Loading file("load_npz", path, options);
-  check_options(file.op, options, {});
+DCSRMatrix load_part(const Loading& file) {
   std::string format;
   StoredMatrix stored;
   Triples triples;
@@ -203,6 +199,14 @@ DCSRMatrix load_npz(const std::filesystem::path& path, const LoadOptions& option
   });
   if (stored.values.read) return load_compressed(file, stored);
   return load_triples(file, stored.shape, std::move(triples));
+}
+
+}  // namespace
+
+DCSRMatrix load_npz(const std::filesystem::path& path, const LoadOptions& options) {
+  const Loading file("load_npz", path, options);
+  check_options(file.op, options, {});
+  return load_matrix(file, load_part);
 }
 
 void save_npz(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options) {

@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/elementwise.hpp>
-#include <heatpp/sparse/io/detail/compressed.hpp>
+#include <heatpp/sparse/io/detail/small_file.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 
@@ -111,11 +111,7 @@ io::detail::Transfer write_matrix(const io::detail::SaveJob& job, const DCSRMatr
   return {false, "independent: each rank writes its rows"};
 }
 
-}  // namespace
-
-DCSRMatrix load_petsc(const std::filesystem::path& path, const LoadOptions& options) {
-  const Loading file("load_petsc", path, options);
-  check_options(file.op, options, {});
+DCSRMatrix load_part(const Loading& file) {
   Header header;
   at::Tensor pointers;
   all_or_none(file.comm, [&] {
@@ -138,6 +134,14 @@ DCSRMatrix load_petsc(const std::filesystem::path& path, const LoadOptions& opti
   return load_compressed(file, {header.shape, false, of_rows,
                                 run_of(file, header, header.number_type(), header.columns_at(), header.entries),
                                 run_of(file, header, header.value_type, header.values_at(), header.entries)});
+}
+
+}  // namespace
+
+DCSRMatrix load_petsc(const std::filesystem::path& path, const LoadOptions& options) {
+  const Loading file("load_petsc", path, options);
+  check_options(file.op, options, {});
+  return load_matrix(file, load_part);
 }
 
 void save_petsc(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options) {

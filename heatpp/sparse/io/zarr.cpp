@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/sparse/io/detail/compressed.hpp>
+#include <heatpp/sparse/io/detail/small_file.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
@@ -92,10 +92,11 @@ StoredMatrix open_group(const Loading& file) {
 }  // namespace
 
 DCSRMatrix load_zarr(const std::filesystem::path& path, const LoadOptions& options) {
-  const Loading file("load_zarr", path, options);
-  StoredMatrix stored;
-  all_or_none(file.comm, [&] { stored = open_group(file); });
-  return load_compressed(file, stored);
+  return load_matrix({"load_zarr", path, options}, [](const Loading& file) {
+    StoredMatrix stored;
+    all_or_none(file.comm, [&] { stored = open_group(file); });
+    return load_compressed(file, stored);
+  });
 }
 
 }  // namespace heatpp::sparse

@@ -62,8 +62,7 @@ void skip_header(const Head& head, RecordReader& reader, FieldSplitter& splitter
   }
 }
 
-void look_at_head(const Head& head, const CsvDialect& dialect, Heads& heads, std::size_t i) {
-  FileReader file(head.path, head.op);
+void look_at_head(const Head& head, FileReader& file, const CsvDialect& dialect, Heads& heads, std::size_t i) {
   const CsvGrammar grammar(dialect);
   FieldSplitter splitter(dialect);
   RecordReader reader(file, &grammar, {byte_order_mark(file), file.size()});
@@ -76,13 +75,13 @@ void look_at_head(const Head& head, const CsvDialect& dialect, Heads& heads, std
   heads.columns[i] = fields;
 }
 
-Heads look_at_heads(const CsvPlan& plan, const CsvDialect& dialect, std::int64_t header_lines, const Communicator& comm,
+Heads look_at_heads(CsvPlan& plan, const CsvDialect& dialect, std::int64_t header_lines, const Communicator& comm,
                     const char* op) {
   const auto count = plan.paths.size();
   Heads heads{std::vector<std::int64_t>(count), std::vector<std::int64_t>(count), std::vector<std::int64_t>(count)};
   all_or_none(comm, [&] {
     for (auto i = static_cast<std::size_t>(comm.rank()); i < count; i += static_cast<std::size_t>(comm.size()))
-      look_at_head({op, plan.paths[i], header_lines}, dialect, heads, i);
+      look_at_head({op, plan.paths[i], header_lines}, plan.opened.file(plan.paths[i], op), dialect, heads, i);
   });
   comm.allreduce(heads.begins);
   comm.allreduce(heads.sizes);
@@ -109,12 +108,12 @@ std::vector<CsvPart> own_parts(const Heads& heads, const Communicator& comm) {
 }
 
 /// Passes the bytes of the parts to `use`, piece by piece.
-void each_piece(const CsvPlan& plan, const char* op,
+void each_piece(CsvPlan& plan, const char* op,
                 const std::function<void(std::size_t part, std::string_view piece)>& use) {
   std::string piece;
   for (std::size_t i = 0; i < plan.parts.size(); ++i) {
     const auto& range = plan.parts[i].range;
-    FileReader file(plan.paths[plan.parts[i].file], op);
+    auto& file = plan.opened.file(plan.paths[plan.parts[i].file], op);
     for (auto at = range.begin; at < range.end; at += piece_bytes) {
       piece.resize(static_cast<std::size_t>(std::min(piece_bytes, range.end - at)));
       file.read(at, std::ssize(piece), piece.data());
@@ -160,15 +159,15 @@ bool begins_inside(const CsvPlan& plan, const Heads& heads) {
   return !plan.parts.empty() && plan.parts[0].range.begin > heads.begins[plan.parts[0].file];
 }
 
-CsvState state_without_quotes(const CsvPlan& plan, const char* op) {
+CsvState state_without_quotes(CsvPlan& plan, const char* op) {
   char before = 0;
-  FileReader(plan.paths[plan.parts[0].file], op).read(plan.parts[0].range.begin - 1, 1, &before);
+  plan.opened.file(plan.paths[plan.parts[0].file], op).read(plan.parts[0].range.begin - 1, 1, &before);
   return before == '\n' ? CsvState::line_start : CsvState::field;
 }
 
 /// Returns the state at the beginning of this rank's first part. Every rank computes the state to which its bytes lead
 /// from each state; these functions are composed in rank order.
-CsvState state_with_quotes(const CsvPlan& plan, const Heads& heads, const CsvDialect& dialect, const Communicator& comm,
+CsvState state_with_quotes(CsvPlan& plan, const Heads& heads, const CsvDialect& dialect, const Communicator& comm,
                            const char* op) {
   const CsvGrammar grammar(dialect);
   std::array<std::int64_t, csv_states> leads_to{};

@@ -100,7 +100,8 @@ std::string joined_name(const std::string& before, const std::string& after) {
   return before.ends_with('/') ? before + name : before + "/" + name;
 }
 
-std::string StoreFiles::text(const std::string& name, const char* op) const {
+const std::string& StoreFiles::text(const std::string& name, const char* op) const {
+  if (!name.empty() && name == last_name_) return last_text_;
   const auto file = open(name);
   if (!file) raise<IoError>(op, "got \"{}\", which cannot be found; expected a file", shown(name));
   constexpr auto most = std::int64_t{1} << 28;  // limit, since a zip file may state more
@@ -108,7 +109,8 @@ std::string StoreFiles::text(const std::string& name, const char* op) const {
     raise<IoError>(op, "got \"{}\" of {} bytes; expected metadata of at most {}", shown(name), file->size(), most);
   std::string text(static_cast<std::size_t>(file->size()), '\0');
   file->read(0, file->size(), text.data());
-  return text;
+  last_name_ = name;
+  return last_text_ = std::move(text);
 }
 
 StorePlace open_store(const std::string& path, const char* op) {

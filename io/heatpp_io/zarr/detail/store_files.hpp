@@ -21,8 +21,11 @@ class StoreFiles {
   /// Returns the name of a file in errors.
   [[nodiscard]] virtual std::string shown(const std::string& name) const = 0;
 
-  /// Returns the content of a file. Throws IoError.
-  [[nodiscard]] std::string text(const std::string& name, const char* op) const;
+  /// Returns the content of a file, which is kept for the next call. Throws IoError. For one thread at a time.
+  [[nodiscard]] const std::string& text(const std::string& name, const char* op) const;
+
+ private:
+  mutable std::string last_name_, last_text_;
 };
 
 /// A store, and a place in it: "a.zip/group" is the place "group" of "a.zip". Throws IoError for what cannot be read,
