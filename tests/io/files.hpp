@@ -5,8 +5,8 @@
 #include <heatpp_io/heatpp_io.hpp>
 #include <hdf5.h>
 
-/// Whether rank 0 reads small data, as it does for users. A TempDir sets this by HEATPP_TEST_SMALL_FILES; else tests with
-/// small files would not reach the ways to read large ones.
+/// Whether rank 0 reads small data, as it does for users. A TempDir sets this by HEATPP_TEST_SMALL_FILES; else tests
+/// with small files would not reach the ways to read large ones.
 void read_small_by_first(bool yes);
 
 /// A directory that all ranks know. It is removed at the end of its scope.

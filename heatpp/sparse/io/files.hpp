@@ -6,10 +6,10 @@
 
 namespace heatpp::sparse {
 
-// All ranks read and write their part of a file, and must all see it; rank 0 alone reads a file of at most 1 MiB. Values from a file are checked before use: sizes,
-// pointers, which must increase to the number of entries, and places, which must be in range. Entries of the same place
-// are added. Collective. Throw on all ranks: IoError for files that are missing, damaged or of another format,
-// ValueError for options that the format does not have.
+// All ranks read and write their part of a file, and must all see it; rank 0 alone reads a file of at most 1 MiB.
+// Values from a file are checked before use: sizes, pointers, which must increase to the number of entries, and places,
+// which must be in range. Entries of the same place are added. Collective. Throw on all ranks: IoError for files that
+// are missing, damaged or of another format, ValueError for options that the format does not have.
 
 /// Loads a matrix in the format that the content of the file determines, or else its extension: .mtx, .mtx.gz
 /// (load_mtx), .npz (load_npz), .h5, .hdf5, .h5ad, .mat (load_hdf5), .zarr (load_zarr), .petsc (load_petsc). Throws

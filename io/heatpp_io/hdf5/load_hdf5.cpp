@@ -4,6 +4,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/shards/decoded_array.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
@@ -11,6 +12,8 @@
 #include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
 #include <heatpp_io/hdf5/detail/elements/elements.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -29,9 +32,17 @@ std::size_t most_calls(std::size_t mine, const Communicator& comm) {
   return static_cast<std::size_t>(calls[0]);
 }
 
+/// Throws on all ranks if one does not see the file: the others would wait for it in HDF5.
+void check_seen(const std::string& path, const ReadJob& job) {
+  all_or_none(job.comm, [&] {
+    if (::access(path.c_str(), R_OK) != 0) raise_not_opened(job.op, path, "a file that all ranks see");
+  });
+}
+
 void read_together(const Wanted& wanted, const ReadJob& job, const Layout& layout, const at::Tensor& block) {
   const auto& path = job.shards.paths[0];
   Dataset dataset;
+  check_seen(path, job);
   all_or_none(job.comm, [&] {
     dataset = open_dataset(path, wanted, job.op, shared_access(job.comm));
     check_same(dataset.info, job.shards, 0, job.op);

@@ -38,13 +38,14 @@ struct LoadOptions {
 /// HDF5's array types become axes after those of the dataset. openPMD's constant components, groups with the attributes
 /// value and shape, are arrays of their value; elements of H5MD, groups with step and value, are that value. Virtual
 /// datasets are followed, after a check that each source exists and covers its part. In a set of files, those without
-/// the dataset contribute no rows, which is logged. Rank 0 looks at a file and tells the others; it also reads data of at
-/// most 1 MiB from one file and sends them, so that only rank 0 need see the file. Of larger data each rank reads only
-/// its own part, without a temporary copy: from one file all ranks together through MPI-IO if that is as fast, else each
-/// rank independently; if several ranks need a compressed chunk, one reads it and sends their parts. `io_report()` tells
-/// which way was used. Split none: each rank reads a share, then an all-gather. Collective. Throws on all ranks: IoError for files that are
-/// missing, truncated, being written or of another format, for datasets missing in all files, and for datasets without
-/// numbers; ValueError for shards that do not fit together and for bad slices; IndexError for a bad split.
+/// the dataset contribute no rows, which is logged. Rank 0 looks at a file and tells the others; it also reads data of
+/// at most 1 MiB from one file and sends them, so that only rank 0 need see the file. Of larger data each rank reads
+/// only its own part, without a temporary copy: from one file all ranks together through MPI-IO if that is as fast,
+/// else each rank independently; if several ranks need a compressed chunk, one reads it and sends their parts.
+/// `io_report()` tells which way was used. Split none: each rank reads a share, then an all-gather. Collective. Throws
+/// on all ranks: IoError for files that are missing, truncated, being written or of another format, for datasets
+/// missing in all files, and for datasets without numbers; ValueError for shards that do not fit together and for bad
+/// slices; IndexError for a bad split.
 [[nodiscard]] DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options = {});
 
 }  // namespace heatpp::io

@@ -61,8 +61,7 @@ struct StoredArray::Impl {
     const auto said = detail::json_seen_by_first(comm, [&]() -> nlohmann::json {
       const auto found = format.annotations(path, options.dataset);
       const auto decoding = format.open(path, options.dataset).decoding;
-      return {found.dimension_names,
-              detail::typed_json(detail::attributes_left(found.attributes, decoding, numbers))};
+      return {found.dimension_names, detail::typed_json(detail::attributes_left(found.attributes, decoding, numbers))};
     });
     info.dimension_names = said[0].get<std::vector<std::string>>();
     info.attributes = detail::from_typed(said[1]);

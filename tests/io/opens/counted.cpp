@@ -39,31 +39,31 @@ CountedOpens::CountedOpens(std::string folder) {
 CountedOpens::~CountedOpens() { counting = false; }
 std::int64_t CountedOpens::count() const { return opened; }
 
-#define COUNTED_OPEN(name)                                        \
-  extern "C" int name(const char* path, int flags, ...) {         \
-    std::va_list arguments;                                       \
-    va_start(arguments, flags);                                   \
-    const auto mode = mode_in(flags, arguments);                  \
-    va_end(arguments);                                            \
-    see(path, flags);                                             \
+#define COUNTED_OPEN(name)                                                \
+  extern "C" int name(const char* path, int flags, ...) {                 \
+    std::va_list arguments;                                               \
+    va_start(arguments, flags);                                           \
+    const auto mode = mode_in(flags, arguments);                          \
+    va_end(arguments);                                                    \
+    see(path, flags);                                                     \
     static auto* const real = next<int(const char*, int, mode_t)>(#name); \
-    return real(path, flags, mode);                               \
+    return real(path, flags, mode);                                       \
   }
-#define COUNTED_OPENAT(name)                                      \
-  extern "C" int name(int folder, const char* path, int flags, ...) { \
-    std::va_list arguments;                                       \
-    va_start(arguments, flags);                                   \
-    const auto mode = mode_in(flags, arguments);                  \
-    va_end(arguments);                                            \
-    see(path, flags);                                             \
+#define COUNTED_OPENAT(name)                                                   \
+  extern "C" int name(int folder, const char* path, int flags, ...) {          \
+    std::va_list arguments;                                                    \
+    va_start(arguments, flags);                                                \
+    const auto mode = mode_in(flags, arguments);                               \
+    va_end(arguments);                                                         \
+    see(path, flags);                                                          \
     static auto* const real = next<int(int, const char*, int, mode_t)>(#name); \
-    return real(folder, path, flags, mode);                       \
+    return real(folder, path, flags, mode);                                    \
   }
-#define COUNTED_FOPEN(name)                                       \
-  extern "C" FILE* name(const char* path, const char* mode) {     \
-    see(path);                                                    \
+#define COUNTED_FOPEN(name)                                                 \
+  extern "C" FILE* name(const char* path, const char* mode) {               \
+    see(path);                                                              \
     static auto* const real = next<FILE*(const char*, const char*)>(#name); \
-    return real(path, mode);                                      \
+    return real(path, mode);                                                \
   }
 #define COUNTED_CHECKED_OPEN(name)                                \
   extern "C" int name(const char* path, int flags) {              \

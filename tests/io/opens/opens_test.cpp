@@ -34,9 +34,12 @@ struct Case {
   std::string file;
   std::int64_t most;
 };
-const std::vector<Case> formats{{"a.h5", 3}, {"a.npy", 3}, {"a.npz", 3}, {"a.safetensors", 3}, {"a.csv", 3}, {"a.zarr", 3},
+const std::vector<Case> formats {
+  {"a.h5", 3}, {"a.npy", 3}, {"a.npz", 3}, {"a.safetensors", 3}, {"a.csv", 3}, {"a.zarr", 3},
 #if HEATPP_TEST_NETCDF
-                                {"a.nc", 4}
+  {
+    "a.nc", 4
+  }
 #endif
 };
 
@@ -93,8 +96,7 @@ TEST_CASE("a sparse file is opened by rank 0 alone", "[io][opens]") {
     ht::sparse::save(a, dir.path(name));
     INFO(name);
     std::optional<ht::DNDarray> x;
-    const auto opens =
-        opens_of(dir.path(name), [&] { x = ht::sparse::to_dense(ht::sparse::load(dir.path(name))); });
+    const auto opens = opens_of(dir.path(name), [&] { x = ht::sparse::to_dense(ht::sparse::load(dir.path(name))); });
     CHECK(opens <= most);
     CHECK(same(*x, numbers));
   }

@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the bytes of a file, or of all files in a directory, of which it looks at some; more than `most` if there are
-/// too many. Returns 0 for a path that cannot be found, whose error the load gives.
+/// Returns the bytes of a file, or of all files in a directory, of which it looks at some; more than `most` if there
+/// are too many. Returns 0 for a path that cannot be found, whose error the load gives.
 std::int64_t bytes_of(const fs::path& path, std::int64_t most) {
   constexpr int most_files = 1000;
   std::error_code ignored;

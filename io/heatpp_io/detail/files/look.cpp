@@ -40,7 +40,8 @@ std::string seen_by(int rank, const Communicator& comm, const std::function<std:
   bytes.resize(static_cast<std::size_t>(seen.bytes));
   const auto here = std::min(bytes.size(), seen.first.size());
   std::copy_n(seen.first.begin(), here, bytes.begin());
-  if (here < bytes.size()) comm.broadcast({bytes.data() + here, std::ssize(bytes) - std::ssize(seen.first), int8}, rank);
+  if (here < bytes.size())
+    comm.broadcast({bytes.data() + here, std::ssize(bytes) - std::ssize(seen.first), int8}, rank);
   if (seen.failed >= 0) throw_error(static_cast<ErrorKind>(seen.failed), bytes);
   return bytes;
 }

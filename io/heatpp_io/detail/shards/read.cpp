@@ -103,8 +103,7 @@ void send_from_first(const at::Tensor& whole, const Layout& layout, const at::Te
     const auto all = !layout.split() ? block : mine ? whole : at::empty(layout.shape(), block.options());
     if (mine && !all.is_same(whole)) all.copy_(whole);
     comm.broadcast(buffer_of(all), 0);
-    if (layout.split())
-      block.copy_(all.narrow(*layout.split(), layout.offset(comm.rank()), layout.count(comm.rank())));
+    if (layout.split()) block.copy_(all.narrow(*layout.split(), layout.offset(comm.rank()), layout.count(comm.rank())));
     return;
   }
   const auto split = *layout.split();

@@ -21,8 +21,8 @@ struct OpenArray {
 };
 using OpenShard = std::function<OpenArray(const std::string& path)>;
 
-/// Opens files to look at them. The first reader of the last one gets the same open array, so a rank that looks and then
-/// reads opens the file once.
+/// Opens files to look at them. The first reader of the last one gets the same open array, so a rank that looks and
+/// then reads opens the file once.
 class FirstLook {
  public:
   explicit FirstLook(OpenShard open) : open_(std::move(open)) {}

@@ -98,16 +98,16 @@ std::int64_t first_with(const Set& set) {
   std::array<std::int64_t, 1> first{here == set.mine.end() ? all : set.begin() + (here - set.mine.begin())};
   set.comm.allreduce(first, ReduceOp::min);
   if (first[0] == all)
-    raise<IoError>(set.op, "got {} files without an array \"{}\", the first of them \"{}\"; expected it in one at least",
-                   all, set.names.name, set.path(0));
+    raise<IoError>(set.op,
+                   "got {} files without an array \"{}\", the first of them \"{}\"; expected it in one at least", all,
+                   set.names.name, set.path(0));
   return first[0];
 }
 
 /// Returns what the first file with the array says, and checks that this rank's files fit it.
 DatasetInfo reference(const Set& set, std::int64_t first) {
-  auto info = decode(seen_by(set.parts.owner(first), set.comm, [&] {
-    return encode(*set.mine[static_cast<std::size_t>(first - set.begin())]);
-  }));
+  auto info = decode(seen_by(set.parts.owner(first), set.comm,
+                             [&] { return encode(*set.mine[static_cast<std::size_t>(first - set.begin())]); }));
   all_or_none(set.comm, [&] {
     if (info.shape.empty())
       raise<ValueError>(set.op, "got {} files, and {} without axes; expected arrays to put together along axis 0",
@@ -115,8 +115,8 @@ DatasetInfo reference(const Set& set, std::int64_t first) {
     for (std::size_t i = 0; i < set.mine.size(); ++i)
       if (const auto& found = set.mine[i]; found && !same_rows(info, *found))
         raise<ValueError>(set.op, "got {} with {}; expected equal rows and dtype in all shards, as in \"{}\" with {}",
-                          array_of(set.path(set.begin() + static_cast<std::int64_t>(i)), set.names.name), text_of(*found),
-                          set.path(first), text_of(info));
+                          array_of(set.path(set.begin() + static_cast<std::int64_t>(i)), set.names.name),
+                          text_of(*found), set.path(first), text_of(info));
   });
   return info;
 }
