@@ -55,7 +55,7 @@ TEST_CASE("bricks of a part of a file, of another dtype, by addresses", "[io][bl
   CHECK(same(ht::io::load(dir.path("part.npy")), part));
 }
 
-TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][blocks]") {
+TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][blocks][large]") {
   const TempDir dir;
   const ht::Shape shape{6, 8, 4096};
   const auto global = numbered(shape);

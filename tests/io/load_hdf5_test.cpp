@@ -104,7 +104,7 @@ TEST_CASE("load goes by the extension, and takes the only dataset", "[io][load]"
   CHECK(same(ht::io::load(dir.path("b.hdf5"), {.dataset = "data"}), at::arange(5)));
 }
 
-TEST_CASE("the report tells what was done", "[io][load]") {
+TEST_CASE("the report tells what was done", "[io][load][large]") {
   const TempDir dir;
   write_plain(dir.path("a.h5"), "x", counting({64, 16}));
   static_cast<void>(ht::io::load_hdf5(dir.path("a.h5"), "x", {.split = 0}));

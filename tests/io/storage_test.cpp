@@ -31,7 +31,7 @@ void write_virtual(const TempDir& dir, const at::Tensor& global, std::int64_t cu
 
 }  // namespace
 
-TEST_CASE("virtual datasets load with every split", "[io][storage]") {
+TEST_CASE("virtual datasets load with every split", "[io][storage][large]") {
   const TempDir dir;
   const auto global = counting({11, 6});
   write_virtual(dir, global, 4);
@@ -79,7 +79,7 @@ TEST_CASE("chunks load with every split, whatever their shape", "[io][storage]")
   }
 }
 
-TEST_CASE("compressed chunks that many ranks need are read by one", "[io][storage]") {
+TEST_CASE("compressed chunks that many ranks need are read by one", "[io][storage][large]") {
   const TempDir dir;
   const auto global = counting({64, 30, 2});
   write_plain(dir.path("a.h5"), "x", global, {.chunk = {4, 30, 2}, .gzip = 2});
