@@ -1,0 +1,70 @@
+#include <heatpp/core/detail/cuts/cut.hpp>
+
+namespace heatpp::detail {
+
+Cut::Cut(std::int64_t least, std::int64_t more, int longer, int ranks)
+    : least_(least), more_(longer > 0 ? more : 0), longer_(more > 0 ? longer : 0), ranks_(ranks) {}
+
+Cut Cut::even(std::int64_t extent, int ranks) { return {extent / ranks, 1, static_cast<int>(extent % ranks), ranks}; }
+
+Cut Cut::at(std::vector<std::int64_t> offsets) {
+  const auto ranks = static_cast<int>(std::ssize(offsets)) - 1;
+  const auto most = offsets[1] - offsets[0], least = offsets.back() - offsets.end()[-2];
+  const auto differs_from = [](auto count) { return [=](auto first, auto last) { return last - first != count; }; };
+  const auto turn = std::adjacent_find(offsets.begin(), offsets.end(), differs_from(most));
+  if (most >= least && std::adjacent_find(turn, offsets.end(), differs_from(least)) == offsets.end())
+    return {least, most - least, static_cast<int>(turn - offsets.begin()), ranks};
+  Cut cut(0, 0, 0, ranks);
+  cut.given_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
+  return cut;
+}
+
+int Cut::owner(std::int64_t index) const {
+  if (given_) return static_cast<int>(std::ranges::upper_bound(*given_, index) - given_->begin()) - 1;
+  const auto of_longer = longer_ * (least_ + more_);
+  if (index < of_longer) return static_cast<int>(index / (least_ + more_));
+  return longer_ + static_cast<int>((index - of_longer) / std::max<std::int64_t>(1, least_));
+}
+
+/// A few ranks are counted, because indices often come in no order, and a search would mispredict every second
+/// comparison.
+void Cut::owners(std::span<const std::int64_t> indices, std::int64_t* owners) const {
+  constexpr int few = 32;
+  if (ranks_ >= few) {
+    std::ranges::transform(indices, owners, [this](auto index) { return owner(index); });
+    return;
+  }
+  const auto all = offsets();
+  std::ranges::transform(indices, owners, [&, inner = std::span(all).subspan(1, all.size() - 2)](auto index) {
+    int rank = 0;
+    for (const auto first : inner) rank += index >= first;
+    return rank;
+  });
+}
+
+std::vector<std::int64_t> Cut::counts_of(std::span<const std::int64_t> indices) const {
+  std::vector<std::int64_t> counts;
+  auto first = indices.begin();
+  for (int rank = 0; rank < ranks_; ++rank) {
+    const auto last = std::lower_bound(first, indices.end(), this->last(rank));
+    counts.push_back(last - first);
+    first = last;
+  }
+  return counts;
+}
+
+std::vector<std::int64_t> Cut::offsets() const {
+  if (given_) return *given_;
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(ranks_) + 1);
+  for (int rank = 0; rank <= ranks_; ++rank) offsets[static_cast<std::size_t>(rank)] = first(rank);
+  return offsets;
+}
+
+Cut Cut::scaled(std::int64_t factor) const {
+  if (!given_) return {factor * least_, factor * more_, longer_, ranks_};
+  auto all = *given_;
+  for (auto& offset : all) offset *= factor;
+  return at(std::move(all));
+}
+
+}  // namespace heatpp::detail
