@@ -36,7 +36,7 @@ const DNDarray::Impl& checked(const std::shared_ptr<DNDarray::Impl>& impl) {
 /// Describes how an array is cut if that is not even.
 std::string cut_text(const DNDarray& x) {
   const auto& layout = x.layout();
-  if (!layout.split() || layout == Layout(x.shape(), *layout.split(), layout.ranks())) return "";
+  if (layout.is_balanced()) return "";
   Shape counts;
   for (int rank = 0; rank < layout.ranks(); ++rank) counts.push_back(layout.count(rank));
   return detail::formatted(" in parts of {}", to_string(counts));

@@ -58,8 +58,8 @@ at::Tensor shown_part(const DNDarray& x, bool summarise) {
     part = part.index_select(axis, at::tensor(at::ArrayRef<std::int64_t>(keep), at::kLong).to(part.device()));
   }
   if (!layout.split()) return part.cpu();
-  if (offsets.empty()) offsets.assign(layout.offsets().begin(), layout.offsets().end());
-  const Layout cut(shape, *layout.split(), offsets);
+  const auto cut =
+      offsets.empty() ? layout.with(shape, layout.split()) : Layout(shape, *layout.split(), std::move(offsets));
   return detail::relayout(detail::wrap(part, cut, x.comm()), Layout(shape, std::nullopt, x.comm().size())).cpu();
 }
 

@@ -65,7 +65,7 @@ at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communi
       narrow ? put_in_order<std::uint64_t>(order, layout) : put_in_order<heatpp::detail::Key128>(order, layout);
   const auto outgoing = rows.index_select(0, order);
   order.reset();  // the places need its memory
-  const auto owners = heatpp::detail::owners_of(values(first, count, permutation), layout.offsets());
+  const auto owners = heatpp::detail::owners_of(values(first, count, permutation), layout.cut());
   return heatpp::detail::route_to(owners, comm, std::move(asked)).back(outgoing);
 }
 

@@ -73,7 +73,7 @@ at::Tensor least_vertices(const DCSRMatrix& a) {
     join_edges(sets, block, block.columns.to(at::kInt));
     return least_of(sets, 0, a.rows());
   }
-  const auto plan = halo_plan(a, a.layout().offsets());
+  const auto plan = halo_plan(a, a.layout().cut());
   const auto first = a.layout().offset(comm.rank());
   Sets sets(vertices(first, plan->own, Halo(*plan, at::arange(first, first + plan->own, at::kLong), comm).wait()));
   join_edges(sets, block, plan->columns.places);

@@ -32,8 +32,7 @@ std::vector<DCSRMatrix> transposed(const std::vector<DCSCMatrix>& matrices) {
 Layout DCSCMatrix::layout() const {
   const auto& of_rows = transposed_.layout();
   if (!of_rows.split()) return of_rows.replicated(shape());
-  const auto offsets = of_rows.offsets();
-  return {shape(), 1, {offsets.begin(), offsets.end()}};
+  return of_rows.with(shape(), 1);
 }
 
 DCSCMatrix::operator linalg::LinearOperator() const {

@@ -68,7 +68,7 @@ at::Tensor times_gathered(const Computed& computed, const HaloPlan& plan, const 
 }
 
 DNDarray times_cut(const DCSRMatrix& a, const DNDarray& x, const Layout& layout) {
-  const auto plan = halo_plan(a, x.layout().offsets());
+  const auto plan = halo_plan(a, x.layout().cut());
   const Computed computed(a, x);
   const auto operand = computed.operand(x.larray());
   auto y = computed.empty_result(layout.local_shape(a.comm().rank()));
@@ -123,7 +123,7 @@ DNDarray rmatmul(const DCSRMatrix& a, const DNDarray& x) {
     add_transposed(computed.block, computed.block.columns.to(at::kInt), operand, own, none);
     return heatpp::detail::wrap(computed.finished(own), layout, a.comm());
   }
-  const auto plan = halo_plan(a, layout.offsets());
+  const auto plan = halo_plan(a, layout.cut());
   others_shape[0] = plan->received;
   auto halo = computed.empty_result(others_shape).zero_();
   add_transposed(computed.block, plan->columns.places, operand, own, halo);

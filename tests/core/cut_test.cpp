@@ -1,10 +1,11 @@
 #include "../catch.hpp"
 
-#include <heatpp/core/detail/cuts/cut.hpp>
+#include <heatpp/core/layout.hpp>
 
 #include <numeric>
 
-using heatpp::detail::Cut;
+namespace ht = heatpp;
+using ht::detail::Cut;
 
 namespace {
 
@@ -109,4 +110,34 @@ TEST_CASE("rising indices are counted by rank", "[core][cut]") {
   CHECK(Cut::even(10, 4).counts_of(Numbers{0, 2, 3, 9, 9}) == Numbers{2, 1, 0, 2});
   CHECK(Cut::at({0, 0, 2, 2, 5}).counts_of(Numbers{1, 2, 4}) == Numbers{0, 1, 0, 2});
   CHECK(Cut::even(10, 4).counts_of({}) == Numbers{0, 0, 0, 0});
+}
+
+TEST_CASE("an even layout over very many ranks needs no memory for them", "[core][cut]") {
+  constexpr int ranks = 2'147'483'646;  // their offsets would need 17 GB
+  constexpr auto extent = std::int64_t{1} << 45;
+  const ht::Layout layout({extent, 3}, 0, ranks);
+
+  CHECK(layout.cut().is_rule());
+  CHECK(layout.is_balanced());
+  CHECK(layout == ht::Layout({extent, 3}, 0, ranks));
+  CHECK(layout.with({extent}, 0).offset(ranks) == extent);
+  CHECK(layout.owner(extent - 1) == ranks - 1);
+  for (const int rank : {0, 1, 1'000'000, ranks - 1}) {
+    CHECK(layout.owner(layout.offset(rank)) == rank);
+    CHECK(layout.owner(layout.offset(rank + 1) - 1) == rank);
+  }
+  CHECK(layout.cut().scaled(3).owner(3 * extent - 1) == ranks - 1);
+}
+
+TEST_CASE("copies of an uneven layout share its offsets", "[core][cut]") {
+  Numbers offsets(1'000'001);
+  for (std::size_t rank = 1; rank < offsets.size(); ++rank)
+    offsets[rank] = offsets[rank - 1] + static_cast<std::int64_t>(rank % 2);
+  const auto n = offsets.back();
+  const ht::Layout layout({n, 2}, 0, offsets);
+  // Without shared offsets these would need 8 GB.
+  const std::vector<ht::Layout> copies(1000, layout.with({4, n}, 1));
+
+  CHECK_FALSE(layout.is_balanced());
+  CHECK(std::ranges::all_of(copies, [&](const auto& copy) { return copy.cut() == layout.cut(); }));
 }

@@ -5,8 +5,7 @@
 TEST_CASE("the even cut gives the first ranks one more", "[core][layout]") {
   const ht::Layout layout({10, 3}, 0, 4);
 
-  CHECK(std::vector<std::int64_t>(layout.offsets().begin(), layout.offsets().end()) ==
-        std::vector<std::int64_t>{0, 3, 6, 8, 10});
+  CHECK(layout.offsets() == std::vector<std::int64_t>{0, 3, 6, 8, 10});
   CHECK(layout.local_shape(3) == ht::Shape{2, 3});
   CHECK(layout.owner(0) == 0);
   CHECK(layout.owner(6) == 2);

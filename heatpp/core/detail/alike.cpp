@@ -40,9 +40,10 @@ void compare(const char* op, const Communicator& comm, const std::vector<Setting
 }  // namespace
 
 std::string layout_text(const Layout& layout) {
-  return layout.split() ? formatted("{} cut along axis {} at {}", to_string(layout.shape()), *layout.split(),
-                                    fmt::join(layout.offsets(), ", "))
-                        : to_string(layout.shape());
+  const auto shape = to_string(layout.shape());
+  if (!layout.split()) return shape;
+  if (layout.is_balanced()) return formatted("{} cut evenly along axis {}", shape, *layout.split());
+  return formatted("{} cut along axis {} at {}", shape, *layout.split(), fmt::join(layout.offsets(), ", "));
 }
 
 void expect_alike(const char* op, const DNDarray& x) {

@@ -2,7 +2,6 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
-#include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
@@ -104,11 +103,10 @@ Route route_to(const at::Tensor& owners, const Communicator& comm, std::optional
   return {comm, std::move(sent), *std::move(received), owners};
 }
 
-at::Tensor owners_of(const at::Tensor& positions, std::span<const std::int64_t> offsets) {
+at::Tensor owners_of(const at::Tensor& positions, const Cut& cut) {
   auto owners = at::empty({positions.numel()}, at::kLong);
-  const auto* first = positions.const_data_ptr<std::int64_t>();
-  std::transform(first, first + positions.numel(), owners.mutable_data_ptr<std::int64_t>(),
-                 [=](std::int64_t position) { return owner_of(position, offsets); });
+  const std::span from(positions.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(positions.numel()));
+  cut.owners(from, owners.mutable_data_ptr<std::int64_t>());
   return owners;
 }
 

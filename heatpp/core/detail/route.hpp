@@ -31,7 +31,7 @@ struct Route {
 [[nodiscard]] Route route_to(const at::Tensor& owners, const Communicator& comm,
                              std::optional<std::vector<std::int64_t>> received = std::nullopt);
 
-/// Returns the rank that holds each position (int64) of an array whose split axis is cut at the offsets.
-[[nodiscard]] at::Tensor owners_of(const at::Tensor& positions, std::span<const std::int64_t> offsets);
+/// Returns the rank that holds each position (int64) along an axis.
+[[nodiscard]] at::Tensor owners_of(const at::Tensor& positions, const Cut& cut);
 
 }  // namespace heatpp::detail

@@ -95,9 +95,8 @@ DNDarray merged_pairs(const DNDarray& x) {
   for (std::size_t i = 0; i < x.shape().size(); i += 2) shape.push_back(x.shape()[i] * x.shape()[i + 1]);
   auto layout = x.layout().replicated(shape);
   if (x.split()) {
-    std::vector<std::int64_t> offsets(x.layout().offsets().begin(), x.layout().offsets().end());
-    for (auto& offset : offsets) offset *= x.shape()[static_cast<std::size_t>(*x.split()) + 1];
-    layout = Layout(std::move(shape), *x.split() / 2, std::move(offsets));
+    const auto second = x.shape()[static_cast<std::size_t>(*x.split()) + 1];
+    layout = Layout(std::move(shape), *x.split() / 2, x.layout().cut().scaled(second));
   }
   return with_layout(x, std::move(layout));
 }

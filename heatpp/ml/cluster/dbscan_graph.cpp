@@ -41,7 +41,7 @@ void check_distances(const DCSRMatrix& distances, const DBSCANOptions& o) {
 class Graph {
  public:
   explicit Graph(DCSRMatrix a) : a_(std::move(a)) {
-    if (a_.split()) plan_ = sparse::detail::halo_plan(a_, a_.layout().offsets());
+    if (a_.split()) plan_ = sparse::detail::halo_plan(a_, a_.layout().cut());
   }
   /// Returns for each entry the number that its column's vertex has in `mine` on its rank. Collective if cut.
   [[nodiscard]] at::Tensor of_columns(const at::Tensor& mine) const {

@@ -65,7 +65,7 @@ DNDarray matrix_of(const DNDarray& x, std::int64_t offset) {
   const auto above = std::max<std::int64_t>(0, -offset);  // rows above the first element
   std::optional<Layout> layout = x.layout().replicated({n, n});
   if (x.split()) {
-    std::vector<std::int64_t> offsets(x.layout().offsets().begin(), x.layout().offsets().end());
+    auto offsets = x.layout().offsets();
     for (std::size_t rank = 1; rank < offsets.size(); ++rank) offsets[rank] += above;
     offsets.back() = n;
     layout = Layout({n, n}, 0, std::move(offsets));

@@ -28,9 +28,7 @@ Shape completed(const DNDarray& x, Shape shape) {
 Layout flat(const Layout& layout) {
   if (!layout.split()) return layout.replicated({layout.size()});
   const auto extent = std::max<std::int64_t>(1, layout.shape().front());
-  std::vector<std::int64_t> offsets(layout.offsets().begin(), layout.offsets().end());
-  for (auto& offset : offsets) offset *= layout.size() / extent;
-  return {{layout.size()}, 0, std::move(offsets)};
+  return {{layout.size()}, 0, layout.cut().scaled(layout.size() / extent)};
 }
 
 DNDarray relabelled(const DNDarray& x, Layout layout) {

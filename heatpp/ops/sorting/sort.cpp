@@ -65,7 +65,8 @@ template <class Word>
 Rows<Word> sorted(Rows<Word> words, std::int64_t columns, const DNDarray& x, int axis) {
   if (x.split() == axis && x.comm().size() > 1) {
     detail::expect_alike("sort", x);
-    return detail::sort_across(std::move(words), columns, x.layout().offsets(), x.layout().offsets(), x.comm());
+    const auto offsets = x.layout().offsets();
+    return detail::sort_across(std::move(words), columns, offsets, offsets, x.comm());
   }
   detail::sort_columns(words, columns);
   return words;

@@ -28,11 +28,7 @@ at::Tensor pointers(const at::Tensor& lengths) { return at::cat({at::zeros({1}, 
 
 CsrBlock from_owners(const std::vector<std::int64_t>& ids, const DCSRMatrix& b) {
   const auto& comm = b.comm();
-  const auto offsets = b.layout().offsets();
-  std::vector<std::int64_t> asked;
-  for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
-    asked.push_back(std::ranges::lower_bound(ids, offsets[r + 1]) - std::ranges::lower_bound(ids, offsets[r]));
-  const auto route = heatpp::detail::route_in_order(std::move(asked), comm);
+  const auto route = heatpp::detail::route_in_order(b.layout().cut().counts_of(ids), comm);
   const at::Tensor wanted = route.there(at::tensor(ids, at::kLong)) - b.layout().offset(comm.rank());
   const auto answer = taken_rows(block_of(b), numbers_of(wanted.contiguous()));
   const at::Tensor mine = answer.row_ptr.diff().contiguous();

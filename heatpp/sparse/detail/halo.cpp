@@ -26,11 +26,10 @@ std::vector<std::int64_t> waiting_rows(const CsrBlock& block, const at::Tensor& 
 }
 
 /// If most of a range of one rank's elements is needed, takes the whole range, which can be sent in place.
-std::vector<std::int64_t> with_gaps_filled(const std::vector<std::int64_t>& ids,
-                                           std::span<const std::int64_t> offsets) {
+std::vector<std::int64_t> with_gaps_filled(const std::vector<std::int64_t>& ids, const heatpp::detail::Cut& cut) {
   std::vector<std::int64_t> all;
   for (auto first = ids.begin(), last = first; first != ids.end(); first = last) {
-    last = std::ranges::lower_bound(first, ids.end(), *std::ranges::upper_bound(offsets, *first));
+    last = std::ranges::lower_bound(first, ids.end(), cut.last(cut.owner(*first)));
     const auto stretch = last[-1] - *first + 1;
     if (8 * (last - first) < 7 * stretch) {
       all.insert(all.end(), first, last);
@@ -54,19 +53,17 @@ std::vector<std::int64_t> stretches(const at::Tensor& sent, const std::vector<st
   return begins;
 }
 
-std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, std::span<const std::int64_t> offsets) {
+std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, const heatpp::detail::Cut& cut) {
   const auto& comm = a.comm();
   const auto& block = block_of(a);
-  const auto me = static_cast<std::size_t>(comm.rank());
   HaloPlan plan;
-  plan.offsets.assign(offsets.begin(), offsets.end());
-  const auto first = offsets[me];
-  plan.own = offsets[me + 1] - first;
-  const auto ids = with_gaps_filled(named_of_others(block.columns, first, plan.own), offsets);
+  plan.cut = cut;
+  const auto first = cut.first(comm.rank());
+  plan.own = cut.extent(comm.rank());
+  const auto ids = with_gaps_filled(named_of_others(block.columns, first, plan.own), cut);
   plan.received = std::ssize(ids);
   plan.columns = columns_of(block, renumbered(block.columns, first, plan.own, ids, at::kInt), plan.own);
-  for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
-    plan.receive.push_back(std::ranges::lower_bound(ids, offsets[r + 1]) - std::ranges::lower_bound(ids, offsets[r]));
+  plan.receive = cut.counts_of(ids);
   const auto wanted = heatpp::detail::route_in_order(plan.receive, comm);
   plan.send = wanted.received;
   plan.sent = wanted.there(at::tensor(ids, at::kLong)) - first;
@@ -90,10 +87,10 @@ std::vector<BasicBlock<Byte>> blocks(Byte* data, const std::vector<std::int64_t>
 
 }  // namespace
 
-std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, std::span<const std::int64_t> offsets) {
+std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, const heatpp::detail::Cut& cut) {
   const auto& impl = Access::impl(a);
   const std::lock_guard lock(impl.mutex);
-  if (!impl.plan || !std::ranges::equal(impl.plan->offsets, offsets)) impl.plan = made(a, offsets);
+  if (!impl.plan || !(impl.plan->cut == cut)) impl.plan = made(a, cut);
   return impl.plan;
 }
 

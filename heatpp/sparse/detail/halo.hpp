@@ -5,11 +5,11 @@
 
 namespace heatpp::sparse::detail {
 
-/// How a product of a matrix that is cut by rows gets the elements of a vector that is cut at `offsets`. It is made
+/// How a product of a matrix that is cut by rows gets the elements of a vector that is cut in one way. It is made
 /// once, by an alltoall and an exchange of 8 bytes for each element from another rank. Then each product moves only
 /// these elements.
 struct HaloPlan {
-  std::vector<std::int64_t> offsets;        ///< offsets of the vector
+  heatpp::detail::Cut cut;                  ///< that of the vector
   std::int64_t own = 0;                     ///< elements of this rank
   Columns columns;                          ///< numbers of this rank's elements, and from `own` on of those that arrive
   std::vector<std::int64_t> receive, send;  ///< elements from each rank, and to each
@@ -21,8 +21,8 @@ struct HaloPlan {
   bool most_wait = false;     ///< whether half of the rows or more are waiting
 };
 
-/// Returns the plan for vectors that are cut at these offsets; that of the latest product if it fits. Collective.
-[[nodiscard]] std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, std::span<const std::int64_t> offsets);
+/// Returns the plan for vectors that are cut like this; that of the latest product if it fits. Collective.
+[[nodiscard]] std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, const heatpp::detail::Cut& cut);
 
 /// Elements, or rows of k, on their way to the ranks that need them.
 class Halo {

@@ -46,7 +46,7 @@ Triples selected(const Triples& triples, const at::Tensor& positions) {
 
 /// Sends the triples that other ranks own. Returns those that this rank owns, in the order of the ranks that held them.
 Triples at_owners(const Triples& triples, const Layout& layout, const Communicator& comm) {
-  const auto owners = heatpp::detail::owners_of(triples.rows, layout.offsets());
+  const auto owners = heatpp::detail::owners_of(triples.rows, layout.cut());
   const auto here = owners.eq(comm.rank());
   const auto own = selected(triples, at::nonzero(here).view(-1));
   const auto away = at::nonzero(here.logical_not()).view(-1);

@@ -255,7 +255,7 @@ at::Tensor tensor_of(const std::vector<std::int64_t>& values) { return at::tenso
 /// The least of the vertices that ranks give for each name.
 at::Tensor least_by_name(const at::Tensor& names, const at::Tensor& vertices, const DCSRMatrix& a) {
   const auto first = a.layout().offset(a.comm().rank()), rows = a.layout().offset(a.comm().rank() + 1) - first;
-  const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(names, a.layout().offsets()), a.comm());
+  const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(names, a.layout().cut()), a.comm());
   const auto places = route.there(names) - first;
   const auto least = at::full({rows}, std::numeric_limits<std::int64_t>::max(), at::kLong)
                          .scatter_reduce(0, places, route.there(vertices), "amin");
@@ -273,7 +273,7 @@ at::Tensor least_of_strong_components(const DCSRMatrix& a) {
     const auto nodes = nodes_of(edges_of(block_of(a), block_of(a).columns.to(at::kInt)), 0, 0);
     return for_vertices(tensor_of(nodes.least), nodes);
   }
-  const auto plan = halo_plan(a, a.layout().offsets());
+  const auto plan = halo_plan(a, a.layout().cut());
   Search search(a, *plan);
   const auto names = tensor_of(search());
   return for_vertices(least_by_name(names, tensor_of(search.nodes().least), a), search.nodes());

@@ -64,7 +64,7 @@ Window ArraySamples::reach(const at::Tensor& rows) const {
 
 /// Keeps the rows in the order in which they arrive; a batch selects its rows.
 Window ArraySamples::fetch(const at::Tensor& rows) const {
-  const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(rows, layout().offsets()), comm());
+  const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(rows, layout().cut()), comm());
   const auto asked = route.there(rows) - layout().offset(comm().rank());
   Window window{{}, route.slots};
   for (const auto& array : arrays_) {

@@ -21,7 +21,7 @@ at::Tensor all_targets() { return torch::arange(n, torch::kLong); }
 /// Returns a dataset in memory with an uneven split: rank 0 has 10 rows more than its share.
 Dataset in_memory(std::int64_t window_bytes = std::int64_t{64} << 20) {
   const auto even = ht::Layout({n}, 0, ht::world().size());
-  auto offsets = std::vector<std::int64_t>(even.offsets().begin(), even.offsets().end());
+  auto offsets = even.offsets();
   for (std::size_t r = 1; r + 1 < offsets.size(); ++r) offsets[r] += 10;
   const ht::Layout cut({n}, 0, offsets);
   const auto rank = ht::world().rank();

@@ -44,19 +44,18 @@ at::Tensor asked_of(std::int64_t first, std::int64_t last, const at::Tensor& all
 
 Requests requests(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions,
                   const Layout& cut, std::span<const at::Tensor> everywhere) {
-  std::vector<std::int64_t> firsts;  // first row of each rank
-  for (const auto offset : x.layout().offsets()) firsts.push_back(offset * rows_of_position(x, axes));
-  const auto me = static_cast<std::size_t>(x.comm().rank());
+  const auto cut_of_rows = x.layout().cut().scaled(rows_of_position(x, axes));
+  const auto first = cut_of_rows.first(x.comm().rank()), last = cut_of_rows.last(x.comm().rank());
   const auto rows = rows_at(x, axes, positions);
-  const auto owners = owners_of(rows, firsts);
+  const auto owners = owners_of(rows, cut_of_rows);
   if (everywhere.empty()) {
     auto route = route_to(owners, x.comm());
     auto keys = route.there(rows);
-    if (firsts[me] > 0) keys.sub_(firsts[me]);  // on a single rank they begin at 0
+    if (first > 0) keys.sub_(first);  // on a single rank they begin at 0
     return {std::move(route), std::move(keys)};
   }
   std::vector<std::int64_t> counts;
-  auto keys = asked_of(firsts[me], firsts[me + 1], rows_at(x, axes, everywhere), cut, counts);
+  auto keys = asked_of(first, last, rows_at(x, axes, everywhere), cut, counts);
   return {route_to(owners, x.comm(), std::move(counts)), std::move(keys)};
 }
 

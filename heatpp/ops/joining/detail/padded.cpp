@@ -12,7 +12,7 @@ Layout padded(const Layout& layout, int axis, const PadWidth& width) {
   auto shape = layout.shape();
   shape[static_cast<std::size_t>(axis)] += width.first + width.second;
   if (layout.split() != axis) return layout.with(std::move(shape), layout.split());
-  std::vector<std::int64_t> offsets(layout.offsets().begin(), layout.offsets().end());
+  auto offsets = layout.offsets();
   for (std::size_t rank = 1; rank < offsets.size(); ++rank) offsets[rank] += width.first;
   offsets.back() += width.second;
   return {std::move(shape), axis, std::move(offsets)};

@@ -160,7 +160,7 @@ Ordered<T> ordered_across(const Ordered<T>& mine, const Communicator& comm) {
 /// Sends the place of each slice to the rank that has the slice.
 at::Tensor sent_home(const at::Tensor& indices, const at::Tensor& places, const Layout& layout,
                      const Communicator& comm) {
-  const auto answers = route_to(owners_of(indices, layout.offsets()), comm).there(at::stack({indices, places}, 1));
+  const auto answers = route_to(owners_of(indices, layout.cut()), comm).there(at::stack({indices, places}, 1));
   auto result = at::empty({layout.count(comm.rank())}, at::kLong);
   return result.index_put_({answers.select(1, 0) - layout.offset(comm.rank())}, answers.select(1, 1));
 }

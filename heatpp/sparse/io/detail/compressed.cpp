@@ -179,8 +179,7 @@ DNDarray whole_pointers(const DCSRMatrix& a) {
   const auto& impl = Access::impl(a);
   const auto rank = a.comm().rank(), last = a.comm().size() - 1;
   const auto mine = block.row_ptr.narrow(0, 0, block.rows() + (rank == last)) + impl.entries.offset(rank);
-  auto offsets = a.layout().offsets();
-  std::vector<std::int64_t> cuts(offsets.begin(), offsets.end());
+  auto cuts = a.layout().offsets();
   ++cuts.back();
   return heatpp::detail::wrap(mine, Layout({a.rows() + 1}, 0, std::move(cuts)), a.comm());
 }
