@@ -13,21 +13,22 @@ struct TrainingLength {
   std::int64_t total = 0;  ///< batches of all epochs
 };
 
+/// What TrainingRate can be made of: a number, a function of the batch, or one of TrainingLength that returns a
+/// RateSchedule.
+template <class F>
+concept MakesRate = std::is_arithmetic_v<F> || std::is_invocable_r_v<RateSchedule, F&, const TrainingLength&> ||
+                    std::is_invocable_r_v<double, F&, std::int64_t>;
+
 /// The learning rate of a training: a number, a schedule, or a function that makes one for the training's length.
 class TrainingRate {
  public:
   TrainingRate() = default;
-  template <class F>
-  requires(!std::same_as<F, TrainingRate>) TrainingRate(F rate) {  // NOLINT: conversion intended
-    if constexpr (std::is_invocable_r_v<RateSchedule, F&, const TrainingLength&>) {
-      make_ = std::move(rate);
-    } else if constexpr (std::is_arithmetic_v<F>) {
+  template <MakesRate F>
+  TrainingRate(F rate) {  // NOLINT: conversion intended
+    if constexpr (std::is_invocable_r_v<RateSchedule, F&, const TrainingLength&>) make_ = std::move(rate);
+    else if constexpr (std::is_arithmetic_v<F>)
       make_ = [schedule = constant_rate(rate)](const TrainingLength&) { return schedule; };
-    } else {
-      static_assert(std::is_invocable_r_v<double, F&, std::int64_t>,
-                    "a rate is a number, a function of the batch, or one of TrainingLength that gives a RateSchedule");
-      make_ = [schedule = RateSchedule(std::move(rate))](const TrainingLength&) { return schedule; };
-    }
+    else make_ = [schedule = RateSchedule(std::move(rate))](const TrainingLength&) { return schedule; };
   }
 
   explicit operator bool() const { return static_cast<bool>(make_); }

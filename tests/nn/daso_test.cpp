@@ -338,11 +338,11 @@ TEST_CASE("Options of DASO that differ between ranks are named", "[nn][daso]") {
     const auto options = ht::world().rank() == ht::world().size() - 1 ? other : DasoOptions();
     CHECK_THAT(message_of<ht::ValueError>([&] { DASO(model, sgd, options); }), Catch::Contains("[daso] got " + text));
   };
-  differs("merge delta (alpha ", {.merge = {.policy = MergePolicy::alpha}});
+  differs("merge.policy delta on rank 0 and alpha on rank ", {.merge = {.policy = MergePolicy::alpha}});
   differs("wire float32 on rank 0 and int8 on rank ", {.wire = ht::int8});
-  differs("interval (4, 1, 1) up to 8 by 2", {.interval = {.first = {2, 1}}});
+  differs("interval.first.batches 4 on rank 0 and 2 on rank ", {.interval = {.first = {2, 1}}});
   differs("review_every 100 on rank 0 and 7 on rank ", {.review_every = 7});
-  differs("tuning none on rank 0 and (exposed ", {.tuning = TuningOptions()});
+  differs("tuning none on rank 0 and some", {.tuning = TuningOptions()});
   differs("0 batches of warm-up, 0 of cool-down, a review every 0", {.review_every = 0});
 }
 

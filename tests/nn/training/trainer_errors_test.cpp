@@ -113,7 +113,7 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   differs("[Trainer] got metrics {} on rank 0 and {\"size\"}", [](auto& o) {
     o.metrics = {{"size", [](const at::Tensor&, const at::Tensor&) { return 1.0; }}};
   });
-  differs("[Trainer] got stop none on rank 0 and (patience 3", [](auto& o) { o.stop = PlateauOptions{.patience = 3}; });
+  differs("[Trainer] got stop none on rank 0 and some", [](auto& o) { o.stop = PlateauOptions{.patience = 3}; });
   differs("[Trainer] got folder \"\" on rank 0 and \"", [](auto& o) { o.folder = scratch_path("nn_differs"); });
   differs("[Trainer] got no folder to resume from", [](auto& o) { o.resume = true; });
   differs("[Trainer] got keep 2 on rank 0 and 3", [](auto& o) { o.keep = 3; });
@@ -149,9 +149,9 @@ TEST_CASE("Options of a replica that differ between ranks are named", "[nn][data
         [&] { static_cast<void>(DataParallel(std::make_shared<SmallNet>(), topology, options)); });
     CHECK_THAT(message, Catch::Contains("[Replica] got " + text + " on rank"));
   };
-  differs("bucket_bytes 4194304 on rank 0 and 16", {.gradients = {.bucket_bytes = 16}});
-  differs("wire float32 on rank 0 and int8", {.gradients = {.wire = ht::int8}});
-  differs("reproducible false on rank 0 and true", {.gradients = {.reproducible = true}});
+  differs("gradients.bucket_bytes 4194304 on rank 0 and 16", {.gradients = {.bucket_bytes = 16}});
+  differs("gradients.wire float32 on rank 0 and int8", {.gradients = {.wire = ht::int8}});
+  differs("gradients.reproducible false on rank 0 and true", {.gradients = {.reproducible = true}});
   differs("buffers average on rank 0 and rank0", {.buffers = BufferPolicy::rank0});
   differs("shard none on rank 0 and all", {.shard = Scope::all});
 }
