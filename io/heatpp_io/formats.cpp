@@ -40,7 +40,7 @@ void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
 
 /// Throws for given options, except those that the format has.
 void check_has(const std::string& format, const SaveOptions& options, const std::vector<std::string_view>& has) {
-  const std::array<std::pair<std::string_view, bool>, 14> all{{{"append", options.append},
+  const std::array<std::pair<std::string_view, bool>, 13> all{{{"append", options.append},
                                                                {"shards", options.shards},
                                                                {"grows", options.grows},
                                                                {"compression", options.compression.has_value()},
@@ -52,8 +52,7 @@ void check_has(const std::string& format, const SaveOptions& options, const std:
                                                                {"dimension_names", !options.dimension_names.empty()},
                                                                {"attributes", !options.attributes.empty()},
                                                                {"zarr_format", options.zarr_format.has_value()},
-                                                               {"zarr_shards", !options.zarr_shards.empty()},
-                                                               {"uint64", options.uint64}}};
+                                                               {"zarr_shards", !options.zarr_shards.empty()}}};
   std::vector<std::string_view> wrong;
   for (const auto& [name, given] : all)
     if (given && std::ranges::find(has, name) == has.end()) wrong.push_back(name);
@@ -61,6 +60,13 @@ void check_has(const std::string& format, const SaveOptions& options, const std:
     heatpp::detail::raise<ValueError>(
         "save", "got {} for {}; expected {}", fmt::join(wrong, " and "), format,
         has.empty() ? "none" : heatpp::detail::formatted("only {}", fmt::join(has, ", ")));
+}
+
+void check_no_uint64(const char* format, const SaveOptions& options) {
+  if (options.uint64)
+    heatpp::detail::raise<ValueError>(
+        "save", "got uint64 for {}; expected a format that has it: .h5, .zarr, .nc, .npy, .npz or .safetensors",
+        format);
 }
 
 void check_no_dataset(const char* format, const LoadOptions& options) {
@@ -73,18 +79,18 @@ DNDarray load_from_npy(const Source& source, const LoadOptions& options) {
   return load_npy(source, options);
 }
 void save_to_npy(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_has(".npy", options, {"shards", "uint64"});
+  check_has(".npy", options, {"shards"});
   save_npy(x, path, {.shards = options.shards, .uint64 = options.uint64});
 }
 void rows_to_npy(const RowsToSave& x, const Path& path, const SaveOptions& options) {
-  check_has(".npy", options, {"uint64"});
+  check_has(".npy", options, {});
   detail::save_rows_npy(x, path, options.uint64);
 }
 DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
   return load_npz(source, options.dataset, options);
 }
 void save_to_npz(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_has(".npz", options, {"dataset", "compression", "uint64"});
+  check_has(".npz", options, {"dataset", "compression"});
   save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path,
            {.compression = detail::gzip_level(options.compression, "save"), .uint64 = options.uint64});
 }
@@ -93,11 +99,11 @@ DNDarray load_from_safetensors(const Source& source, const LoadOptions& options)
   return load_safetensors(source, options.dataset, options);
 }
 void save_to_safetensors(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_has(".safetensors", options, {"dataset", "uint64"});
+  check_has(".safetensors", options, {"dataset"});
   save_safetensors({{detail::dataset_or_data(options), x}}, path, {.uint64 = options.uint64});
 }
 void rows_to_safetensors(const RowsToSave& x, const Path& path, const SaveOptions& options) {
-  check_has(".safetensors", options, {"dataset", "uint64"});
+  check_has(".safetensors", options, {"dataset"});
   detail::save_rows_safetensors(x, path, options);
 }
 
@@ -113,16 +119,18 @@ DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
 }
 void save_to_csv(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_has(".csv", options, {});
+  check_no_uint64(".csv", options);
   save_csv(x, path);
 }
 void rows_to_csv(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_has(".csv", options, {});
+  check_no_uint64(".csv", options);
   detail::save_rows_csv(x, path);
 }
 
 void check_netcdf(const Path& path, const SaveOptions& options) {
   check_has(path.extension().string(), options,
-            {"append", "chunks", "compression", "netcdf_format", "dataset", "dimension_names", "attributes", "uint64"});
+            {"append", "chunks", "compression", "netcdf_format", "dataset", "dimension_names", "attributes"});
 }
 DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
   return load_netcdf(source, options.dataset, options);
@@ -137,9 +145,9 @@ void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& op
 }
 
 void check_zarr(const SaveOptions& options) {
-  check_has(".zarr", options,
-            {"append", "chunks", "compression", "dataset", "dimension_names", "attributes", "zarr_format",
-             "zarr_shards", "uint64"});
+  check_has(
+      ".zarr", options,
+      {"append", "chunks", "compression", "dataset", "dimension_names", "attributes", "zarr_format", "zarr_shards"});
 }
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);
@@ -158,6 +166,7 @@ void save_to_zarr(const DNDarray& x, const Path& path, const SaveOptions& option
 }
 
 void save_to_vtkhdf(const DNDarray& x, const Path& path, const SaveOptions& options) {
+  check_no_uint64(".vtkhdf", options);
   check_has(".vtkhdf", options, {"dataset", "compression"});
   save_vtkhdf(x, path, {.name = options.dataset, .compression = detail::gzip_level(options.compression, "save")});
 }
