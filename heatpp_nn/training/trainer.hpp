@@ -17,7 +17,7 @@ struct TrainingLength {
 /// RateSchedule.
 template <class F>
 concept MakesRate = std::is_arithmetic_v<F> || std::is_invocable_r_v<RateSchedule, F&, const TrainingLength&> ||
-                    std::is_invocable_r_v<double, F&, std::int64_t>;
+    std::is_invocable_r_v<double, F&, std::int64_t>;
 
 /// The learning rate of a training: a number, a schedule, or a function that makes one for the training's length.
 class TrainingRate {

@@ -7,6 +7,7 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
+#include <heatpp_io/detail/elements/option_fields.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
@@ -38,24 +39,14 @@ void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
   save_hdf5(x, path, detail::dataset_or_data(options), options);
 }
 
+/// The option that most formats have; the others call check_no_uint64.
+constexpr std::string_view uint64_option = "uint64";
+
 /// Throws for given options, except those that the format has.
 void check_has(const std::string& format, const SaveOptions& options, const std::vector<std::string_view>& has) {
-  const std::array<std::pair<std::string_view, bool>, 13> all{{{"append", options.append},
-                                                               {"shards", options.shards},
-                                                               {"grows", options.grows},
-                                                               {"compression", options.compression.has_value()},
-                                                               {"chunks", !options.chunks.empty()},
-                                                               {"collective", options.collective.has_value()},
-                                                               {"subfiles", options.subfiles != 0},
-                                                               {"netcdf_format", options.netcdf_format.has_value()},
-                                                               {"dataset", !options.dataset.empty()},
-                                                               {"dimension_names", !options.dimension_names.empty()},
-                                                               {"attributes", !options.attributes.empty()},
-                                                               {"zarr_format", options.zarr_format.has_value()},
-                                                               {"zarr_shards", !options.zarr_shards.empty()}}};
-  std::vector<std::string_view> wrong;
-  for (const auto& [name, given] : all)
-    if (given && std::ranges::find(has, name) == has.end()) wrong.push_back(name);
+  auto wrong = heatpp::detail::fields_given(options);
+  std::erase_if(wrong,
+                [&](const auto& name) { return name == uint64_option || std::ranges::find(has, name) != has.end(); });
   if (!wrong.empty())
     heatpp::detail::raise<ValueError>(
         "save", "got {} for {}; expected {}", fmt::join(wrong, " and "), format,
@@ -217,26 +208,17 @@ detail::FoundShards detail::find_shards(const Format& format, const Source& sour
 }
 
 SaveNetcdfOptions detail::netcdf_options(const SaveOptions& options, const char* op) {
-  return {.dimension_names = options.dimension_names,
-          .append = options.append,
-          .chunks = options.chunks,
-          .compression = gzip_level(options.compression, op),
-          .shuffle = options.compression && options.compression->shuffle.value_or(false),
-          .format = options.netcdf_format,
-          .attributes = options.attributes,
-          .uint64 = options.uint64};
+  SaveNetcdfOptions netcdf{.compression = gzip_level(options.compression, op),
+                           .shuffle = options.compression && options.compression->shuffle.value_or(false),
+                           .format = options.netcdf_format};
+  heatpp::detail::copy_fields(options, netcdf);
+  return netcdf;
 }
 
 SaveZarrOptions detail::zarr_options(const SaveOptions& options) {
-  return {.chunks = options.chunks,
-          .compression = options.compression,
-          .dimension_names = options.dimension_names,
-          .attributes = options.attributes,
-          .dataset = options.dataset,
-          .append = options.append,
-          .format = options.zarr_format,
-          .shards = options.zarr_shards,
-          .uint64 = options.uint64};
+  SaveZarrOptions zarr{.format = options.zarr_format, .shards = options.zarr_shards};
+  heatpp::detail::copy_fields(options, zarr);
+  return zarr;
 }
 
 DNDarray load(const Source& source, const LoadOptions& options) {

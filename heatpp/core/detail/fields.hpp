@@ -63,7 +63,7 @@ concept Described = !std::same_as<std::remove_cvref_t<decltype(fields_of<std::re
 
 /// Calls `visit(field, value)` for each field.
 template <class Options>
-  requires Described<Options>
+requires Described<Options>
 void for_each_field(Options&& options, auto&& visit) {
   using Plain = std::remove_cvref_t<Options>;
   static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(fields_of<Plain>)>> == field_count<Plain>(),
@@ -87,6 +87,13 @@ template <class T>
   return "(" + text + ")";
 }
 
+/// Returns a text in quotes; quotes inside are doubled, so that lists of other texts differ.
+[[nodiscard]] inline std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const auto c : text) result.append(c == '"' ? 2 : 1, c);
+  return result + "\"";
+}
+
 /// Returns the value of a field for messages and comparisons; equal texts mean equal values. Functions and pointers are
 /// "some" or "none".
 template <class T>
@@ -95,9 +102,13 @@ std::string field_text(const T& value) {
   else if constexpr (Named<T>) return choice_names<T>.at(static_cast<std::size_t>(value));
   else if constexpr (requires { std::string(name(value)); }) return std::string(name(value));
   else if constexpr (Described<T>) return fields_text(value);
-  else if constexpr (std::same_as<T, std::string>) return formatted("\"{}\"", value);
+  else if constexpr (std::same_as<T, std::string>) return quoted(value);
   else if constexpr (std::same_as<T, std::filesystem::path>) return formatted("\"{}\"", value.string());
-  else if constexpr (requires { value.has_value(); *value; }) return value ? field_text(*value) : "none";
+  else if constexpr (requires {
+                       value.has_value();
+                       *value;
+                     })
+    return value ? field_text(*value) : "none";
   else if constexpr (std::ranges::range<T>) {
     std::string text;
     for (const auto& each : value) text += (text.empty() ? "" : ", ") + field_text(each);
@@ -113,7 +124,10 @@ struct OptionalOf<std::optional<T>> {
   using Value = T;
 };
 template <class T>
-concept DescribedOptional = requires { typename OptionalOf<T>::Value; } && Described<typename OptionalOf<T>::Value>;
+concept DescribedOptional = requires {
+  typename OptionalOf<T>::Value;
+}
+&&Described<typename OptionalOf<T>::Value>;
 
 /// Appends the fields that must be equal on all ranks, always the same number. Those of options in options are named
 /// "merge.alpha".

@@ -25,9 +25,9 @@ template <>
 inline constexpr std::array choice_names<nn::Reduction> = {"mean", "sum"};
 
 template <>
-inline constexpr std::tuple fields_of<nn::GradientOptions> = {Field{"bucket_bytes", &nn::GradientOptions::bucket_bytes},
-                                                              Field{"wire", &nn::GradientOptions::wire},
-                                                              Field{"reproducible", &nn::GradientOptions::reproducible}};
+inline constexpr std::tuple fields_of<nn::GradientOptions> = {
+    Field{"bucket_bytes", &nn::GradientOptions::bucket_bytes}, Field{"wire", &nn::GradientOptions::wire},
+    Field{"reproducible", &nn::GradientOptions::reproducible}};
 template <>
 inline constexpr std::tuple fields_of<nn::ReplicaOptions> = {
     Field{"broadcast", &nn::ReplicaOptions::broadcast}, Field{"gradients", &nn::ReplicaOptions::gradients},
@@ -48,9 +48,8 @@ inline constexpr std::tuple fields_of<nn::MergeOptions> = {
     Field{"beta", &nn::MergeOptions::beta}, Field{"outer_rate", &nn::MergeOptions::outer_rate},
     Field{"outer_momentum", &nn::MergeOptions::outer_momentum}};
 template <>
-inline constexpr std::tuple fields_of<nn::Interval> = {Field{"batches", &nn::Interval::batches},
-                                                       Field{"wait", &nn::Interval::wait},
-                                                       Field{"local", &nn::Interval::local}};
+inline constexpr std::tuple fields_of<nn::Interval> = {
+    Field{"batches", &nn::Interval::batches}, Field{"wait", &nn::Interval::wait}, Field{"local", &nn::Interval::local}};
 template <>
 inline constexpr std::tuple fields_of<nn::IntervalOptions> = {
     Field{"first", &nn::IntervalOptions::first}, Field{"longest", &nn::IntervalOptions::longest},

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_io/detail/elements/pieces.hpp>
+#include <heatpp_io/detail/elements/option_fields.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
 #include <heatpp_io/detail/formats.hpp>
@@ -138,18 +139,8 @@ void save_variable(const detail::NewVariable& given, const std::filesystem::path
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
   auto x = given;
-  const auto& o = x.options;
-  auto settings = detail::settings_of(
-      path, {.dataset = x.name,
-             .append = o.append,
-             .compression = o.compression ? std::optional<Compression>(*o.compression) : std::nullopt,
-             .chunks = o.chunks,
-             .dimension_names = o.dimension_names,
-             .attributes = o.attributes,
-             .uint64 = o.uint64});
-  settings.push_back({"format", o.format ? heatpp::detail::formatted("{}", static_cast<int>(*o.format)) : "none"});
-  settings.push_back(
-      {"unlimited, replace, shuffle", heatpp::detail::formatted("{}, {}, {}", o.unlimited, o.replace, o.shuffle)});
+  auto settings = detail::settings_to_write(path, x.options);
+  settings.push_back({"name", x.name});
   heatpp::detail::check_agreed(op, x.comm, settings, [] {});
   x.format = detail::netcdf_format(op, path.string(), x.options, x.comm);
   detail::check_variable(x);

@@ -6,6 +6,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/factories.hpp>
+#include <heatpp_io/detail/elements/option_fields.hpp>
 #include <heatpp_io/hdf5/detail/write.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
 #include <heatpp_io/vtkhdf/detail/vtkhdf_file.hpp>
@@ -135,14 +136,9 @@ std::vector<heatpp::detail::Setting> settings_of(const std::vector<NamedArray>& 
                                                  const std::filesystem::path& path, const SaveVtkhdfOptions& o) {
   std::vector<std::string> names;
   for (const auto& each : arrays) names.push_back(each.first);
-  return {{"path", formatted("\"{}\"", path.string())},
-          {"arrays", formatted("{}", fmt::join(names, ", "))},
-          {"axes", formatted("{}", o.axes)},
-          {"spacing", heatpp::detail::tuple_text(o.spacing)},
-          {"origin", heatpp::detail::tuple_text(o.origin)},
-          {"time", o.time ? formatted("{}", *o.time) : "none"},
-          {"append", formatted("{}", o.append)},
-          {"compression", o.compression ? formatted("{}", *o.compression) : "none"}};
+  auto settings = detail::settings_to_write(path, o);
+  settings.push_back({"arrays", heatpp::detail::field_text(names)});
+  return settings;
 }
 
 /// Returns the communicator of all arrays. Throws CommError if there are several.

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
+#include <heatpp_io/detail/elements/option_fields.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/aside_directory.hpp>
 #include <heatpp_io/detail/files/look.hpp>
@@ -143,18 +144,9 @@ struct NewStore {
 };
 
 std::vector<heatpp::detail::Setting> settings_of(const NewStore& store) {
-  const auto& options = store.options;
-  auto settings = detail::settings_of(store.path, {.dataset = options.dataset,
-                                                   .append = options.append,
-                                                   .compression = options.compression,
-                                                   .chunks = store.array.chunks,
-                                                   .dimension_names = options.dimension_names,
-                                                   .attributes = options.attributes,
-                                                   .zarr_format = options.format,
-                                                   .zarr_shards = options.shards,
-                                                   .uint64 = options.uint64});
-  settings.push_back({"overwrite", options.overwrite ? "true" : "false"});
-  return settings;
+  auto options = store.options;
+  options.chunks = store.array.chunks;
+  return detail::settings_to_write(store.path, options);
 }
 
 /// Returns the directory where rank 0 makes the new files; null on other ranks.

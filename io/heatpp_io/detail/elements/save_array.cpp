@@ -4,12 +4,11 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/detail/elements/option_fields.hpp>
 #include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace heatpp::io::detail {
 
@@ -28,27 +27,8 @@ std::int64_t bytes_of(const Shape& shape, Dtype dtype) {
   return size_of(shape) * static_cast<std::int64_t>(itemsize(dtype));
 }
 
-std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& path, const SaveOptions& o) {
-  using heatpp::detail::formatted;
-  const auto text = [](nlohmann::json value) {
-    name_numbers(value);
-    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  };
-  return {{"path", formatted("\"{}\"", path.string())},
-          {"dataset", formatted("\"{}\"", o.dataset)},
-          {"append", formatted("{}", o.append)},
-          {"shards", formatted("{}", o.shards)},
-          {"grows", formatted("{}", o.grows)},
-          {"compression", o.compression ? to_string(*o.compression) : "none"},
-          {"shuffle", o.compression && o.compression->shuffle ? formatted("{}", *o.compression->shuffle) : "none"},
-          {"chunks", heatpp::to_string(o.chunks)},
-          {"collective", o.collective ? formatted("{}", *o.collective) : "none"},
-          {"subfiles", formatted("{}", o.subfiles)},
-          {"dimension_names", text(o.dimension_names)},
-          {"attributes", text(json_of(o.attributes))},
-          {"zarr_format", o.zarr_format ? formatted("{}", *o.zarr_format) : "none"},
-          {"zarr_shards", heatpp::to_string(o.zarr_shards)},
-          {"uint64", formatted("{}", o.uint64)}};
+std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& path, const SaveOptions& options) {
+  return settings_to_write(path, options);
 }
 
 void check_uint64(bool uint64, Dtype dtype, const char* op) {
