@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/detail/schedule/numbers.hpp>
 #include <heatpp/comm/detail/schedule/parts.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/device/collectives.hpp>
@@ -182,9 +183,8 @@ std::vector<std::int64_t> Communicator::allgather(std::int64_t value, Site site)
   auto all = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(size()));
   (*all)[static_cast<std::size_t>(rank())] = value;
   run_collective(*this, {"allgather", 1, Dtype::int64}, site, [&] {
-    const auto type = MPI_INT64_T;
-    if (shares_memory(*this)) return shared_allgather(*this, value, *all);
-    return then(pending(*this, "allgather", MPI_Iallgather, MPI_IN_PLACE, 1, type, all->data(), 1, type), [all] {});
+    return then(shares_memory(*this) ? shared_allgather(*this, value, *all) : start_gather_numbers(*this, *all),
+                [all] {});
   });
   return *all;
 }

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
@@ -102,12 +103,12 @@ Components connected_components(const DCSRMatrix& a, const ComponentsOptions& op
   const bool strong = options.directed && options.connection == Connection::strong;
   const auto least = strong ? least_of_strong_components(a) : least_vertices(a);
   const auto is_first = least.eq(at::arange(first, first + least.numel(), at::kLong));
-  const auto counts = a.split() ? comm.allgather(is_first.sum().item<std::int64_t>())
-                                : std::vector{is_first.sum().item<std::int64_t>()};
-  const auto before = a.split() ? std::accumulate(counts.begin(), counts.begin() + comm.rank(), std::int64_t{0}) : 0;
+  const auto here = is_first.sum().item<std::int64_t>();
+  using Place = heatpp::detail::PlaceInWhole;
+  const auto [before, all] = a.split() ? heatpp::detail::place_in_whole(comm, here) : Place{0, here};
   const auto numbers = heatpp::detail::wrap(is_first.cumsum(0) - 1 + before, layout, comm);
   const auto labels = numbers.index({heatpp::detail::wrap(least, layout, comm)});
-  return {std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), heatpp::detail::brought_to(labels, layout)};
+  return {all, heatpp::detail::brought_to(labels, layout)};
 }
 
 }  // namespace heatpp::sparse

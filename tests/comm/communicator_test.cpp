@@ -1,9 +1,11 @@
 #include "../catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/place.hpp>
 #include <heatpp/interop/mpi.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace ht = heatpp;
@@ -242,4 +244,22 @@ TEST_CASE("counters count calls and payload", "[comm]") {
   comm.broadcast(data, 0);
   CHECK(comm.counters().calls == (comm.size() > 1 ? 2 : 0));
   CHECK(comm.counters().bytes == (comm.size() > 1 ? 80 : 0));
+}
+
+TEST_CASE("a rank finds its place in the whole", "[comm]") {
+  const auto& world = ht::world();
+  const auto rank = std::int64_t{world.rank()}, ranks = std::int64_t{world.size()};
+  for (int again = 0; again < 3; ++again) {
+    const auto place = ht::detail::place_in_whole(world, 10 * rank + again);
+    CHECK(place.offset == 5 * rank * (rank - 1) + again * rank);
+    CHECK(place.total == 5 * ranks * (ranks - 1) + again * ranks);
+    const auto all = world.allgather(rank * rank - again);
+    REQUIRE(std::ssize(all) == ranks);
+    for (std::int64_t r = 0; r < ranks; ++r) CHECK(all[static_cast<std::size_t>(r)] == r * r - again);
+  }
+  const auto most = std::numeric_limits<std::int64_t>::max() / ranks;
+  CHECK(ht::detail::place_in_whole(world, most).total == most * ranks);
+  const auto alone = ht::detail::place_in_whole(ht::self(), 7);
+  CHECK(alone.offset == 0);
+  CHECK(alone.total == 7);
 }

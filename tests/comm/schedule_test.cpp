@@ -3,6 +3,7 @@
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/schedule/balance.hpp>
+#include <heatpp/comm/detail/schedule/numbers.hpp>
 
 #include <deque>
 #include <map>
@@ -379,4 +380,29 @@ TEST_CASE("levels may be gone through in any order, and the first one carries mo
   CHECK_FALSE(reordered(tree, std::array{0, 1}));
   CHECK_FALSE(reordered(tree, std::array{0, 1, 1}));
   CHECK_FALSE(reordered({-1, 1, {grid({2}), grid({3})}}, std::array{1, 0}));
+}
+
+TEST_CASE("ranks find their place in the whole, and gather a number of each, for any number of ranks",
+          "[comm][schedule]") {
+  for (int ranks = 1; ranks <= 70; ++ranks) {
+    Play places(ranks, 2), gathered(ranks, ranks);
+    std::vector<Schedule> to_place, to_gather;
+    for (int r = 0; r < ranks; ++r) {
+      to_place.push_back(place_schedule(ranks, r));
+      to_gather.push_back(gather_schedule(ranks, r));
+      places.data[static_cast<std::size_t>(r)] = {0, std::int64_t{r} * r + 1};
+      auto& mine = gathered.data[static_cast<std::size_t>(r)];
+      mine.assign(mine.size(), -1);
+      mine[static_cast<std::size_t>(r)] = 3 * r;
+    }
+    CHECK(places.run(to_place));
+    CHECK(gathered.run(to_gather));
+    Values expected(static_cast<std::size_t>(ranks));
+    for (int r = 0; r < ranks; ++r) expected[static_cast<std::size_t>(r)] = 3 * r;
+    const auto sum_before = [](std::int64_t n) { return (n - 1) * n * (2 * n - 1) / 6 + n; };
+    for (int r = 0; r < ranks; ++r) {
+      CHECK(places.data[static_cast<std::size_t>(r)] == Values{sum_before(r), sum_before(ranks)});
+      CHECK(gathered.data[static_cast<std::size_t>(r)] == expected);
+    }
+  }
 }

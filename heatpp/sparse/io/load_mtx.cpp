@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/sparse/io/detail/mtx_header.hpp>
@@ -7,7 +8,6 @@
 #include <heatpp_io/detail/files/gzip_reader.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heatpp::sparse {
 
@@ -126,10 +126,7 @@ void place(const MtxHeader& header, std::int64_t first, Lines<Number>& lines) {
 
 template <class Number>
 Triples triples(const Loading& file, const MtxHeader& header, Lines<Number> lines) {
-  if (!header.coordinate) {
-    const auto counts = file.comm.allgather(lines.count);
-    place(header, std::accumulate(counts.begin(), counts.begin() + file.comm.rank(), std::int64_t{0}), lines);
-  }
+  if (!header.coordinate) place(header, heatpp::detail::place_in_whole(file.comm, lines.count).offset, lines);
   const auto complex = header.field == MtxField::complex;
   auto values = lines.numbers.narrow(0, 0, lines.count * (complex ? 2 : 1));
   if (complex) values = at::view_as_complex(values.view({-1, 2}));

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/elementwise.hpp>
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace heatpp::sparse {
 
@@ -125,8 +125,7 @@ DCSRMatrix load_part(const Loading& file) {
                      at::min(lengths).item<std::int64_t>(), file.path);
     pointers = at::cat({at::zeros({1}, at::kLong), lengths.cumsum(0)});
   });
-  const auto sums = file.comm.allgather(pointers[-1].item<std::int64_t>());
-  pointers += std::accumulate(sums.begin(), sums.begin() + file.comm.rank(), std::int64_t{0});
+  pointers += heatpp::detail::place_in_whole(file.comm, pointers[-1].item<std::int64_t>()).offset;
   const StoredArray of_rows{
       "pointers", {header.shape[0] + 1}, Dtype::int64, [pointers](int, std::int64_t, std::int64_t) {
         return pointers;

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/io/detail/compressed.hpp>
@@ -62,17 +63,14 @@ io::detail::Transfer write_text(const io::detail::SaveJob& job, const DCSRMatrix
     if (!a.split() && comm.rank() > 0) return;  // rank 0 writes replicated data
     for (auto& piece : lines_of(triples_of(block_of(a), first_row(a)))) pieces.push_back(std::move(piece));
   });
-  std::int64_t mine = 0, at = 0, bytes = 0;
+  std::int64_t mine = 0;
   for (const auto& piece : pieces) mine += std::ssize(piece);
-  const auto all = comm.allgather(mine);
-  for (int r = 0; r < comm.size(); ++r) {
-    if (r == comm.rank()) at = bytes;
-    bytes += all[static_cast<std::size_t>(r)];
-  }
+  const auto place = heatpp::detail::place_in_whole(comm, mine);
+  auto at = place.offset;
   std::optional<io::detail::FileWriter> file;
   all_or_none(comm, [&] {
     file.emplace(job.path, job.shown, op);
-    if (comm.rank() == 0) io::detail::Room(job.path, job.shown, op).reserve(bytes);
+    if (comm.rank() == 0) io::detail::Room(job.path, job.shown, op).reserve(place.total);
   });
   all_or_none(comm, [&] {
     for (const auto& piece : pieces) {

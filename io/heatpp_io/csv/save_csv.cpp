@@ -3,14 +3,13 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 
+#include <heatpp/comm/detail/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/csv/detail/csv_numbers.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
-
-#include <array>
 
 namespace heatpp::io {
 namespace {
@@ -79,26 +78,24 @@ std::int64_t write_text(const detail::SaveJob& job, const DNDarray& x, const Sav
   const bool last = comm.rank() + 1 == comm.size();
   const auto footer = options.footer.empty() || !last ? std::string() : options.footer + "\n";
   std::vector<std::string> kept;
-  std::array<std::int64_t, 1> end{std::ssize(header) + std::ssize(footer)};
+  auto end = std::ssize(header) + std::ssize(footer);
   all_or_none(comm, [&] {
     for (std::int64_t i = 0; i < text.pieces(); ++i) {
       auto piece = text.piece(i);
-      end[0] += std::ssize(piece);
-      if (end[0] <= keep) kept.push_back(std::move(piece));
+      end += std::ssize(piece);
+      if (end <= keep) kept.push_back(std::move(piece));
     }
   });
-  auto offset = end;
-  comm.exscan(offset);
-  offset[0] = begin + (comm.rank() == 0 ? 0 : offset[0]);
-  const auto bytes = comm.allgather(offset[0] + end[0]).back();
+  const auto place = heatpp::detail::place_in_whole(comm, end);
+  const auto offset = begin + place.offset, bytes = begin + place.total;
   std::optional<detail::FileWriter> file;
   all_or_none(comm, [&] {
     file.emplace(job.path, job.shown, op);
     if (comm.rank() == 0) detail::Room(job.path, job.shown, op).reserve(bytes - begin);
   });
   all_or_none(comm, [&] {
-    file->write(offset[0], std::ssize(header), header.data());
-    auto at = offset[0] + std::ssize(header);
+    file->write(offset, std::ssize(header), header.data());
+    auto at = offset + std::ssize(header);
     for (std::int64_t i = 0; i < text.pieces(); ++i) {
       const auto piece = i < std::ssize(kept) ? std::move(kept[static_cast<std::size_t>(i)]) : text.piece(i);
       file->write(at, std::ssize(piece), piece.data());

@@ -115,6 +115,21 @@ std::unique_ptr<Operation> shared_allgather(const Communicator& comm, std::int64
       [=](std::int64_t, const auto& slots) { take_values(slots, 0, all); });
 }
 
+std::unique_ptr<Operation> shared_place(const Communicator& comm, std::span<std::int64_t, 2> numbers) {
+  return rounds(
+      comm, 1, {}, [=](std::int64_t, std::byte* slot) { std::memcpy(slot, &numbers[1], sizeof numbers[1]); },
+      [=, me = comm.rank(), ranks = comm.size()](std::int64_t, const auto& slots) {
+        std::uint64_t sum = 0;  // unsigned, so that an overflow wraps
+        for (int rank = 0; rank < ranks; ++rank) {
+          if (rank == me) numbers[0] = static_cast<std::int64_t>(sum);
+          std::uint64_t count = 0;
+          std::memcpy(&count, slots(rank), sizeof count);
+          sum += count;
+        }
+        numbers[1] = static_cast<std::int64_t>(sum);
+      });
+}
+
 std::unique_ptr<Operation> shared_alltoall(const Communicator& comm, std::span<const std::int64_t> values,
                                            std::span<std::int64_t> received) {
   const auto bytes = values.size_bytes();

@@ -25,6 +25,8 @@ void share_memory(const Communicator& comm);
 /// Gathers one value of each rank.
 [[nodiscard]] std::unique_ptr<Operation> shared_allgather(const Communicator& comm, std::int64_t value,
                                                           std::span<std::int64_t> all);
+/// Replaces 0 and a count by the sums of the counts over the ranks before this one, and over all.
+[[nodiscard]] std::unique_ptr<Operation> shared_place(const Communicator& comm, std::span<std::int64_t, 2> numbers);
 /// Sends values[r] to rank r, whose `received` gets a value of each rank. Returns nothing if the ranks share no memory,
 /// or if they are too many for a slot.
 [[nodiscard]] std::unique_ptr<Operation> shared_alltoall(const Communicator& comm, std::span<const std::int64_t> values,

@@ -1,0 +1,96 @@
+// What one rank of many plans, holds and sends. Plans are made for real, for any number of ranks, in one process; their
+// allocations are counted, and nothing is timed.
+#include "../catch.hpp"
+
+#include <heatpp/comm/detail/schedule/numbers.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+namespace ht = heatpp;
+using namespace ht::detail;
+
+namespace {
+
+std::atomic<std::int64_t> allocations{0}, allocated{0}, held{0};
+constexpr std::size_t header = alignof(std::max_align_t);
+
+void* counted(std::size_t bytes) {
+  auto* const memory = static_cast<std::byte*>(std::malloc(bytes + header));
+  if (!memory) throw std::bad_alloc();
+  *reinterpret_cast<std::size_t*>(memory) = bytes;
+  ++allocations;
+  allocated += static_cast<std::int64_t>(bytes);
+  held += static_cast<std::int64_t>(bytes);
+  return memory + header;
+}
+void uncounted(void* memory) noexcept {
+  if (!memory) return;
+  auto* const begin = static_cast<std::byte*>(memory) - header;
+  held -= static_cast<std::int64_t>(*reinterpret_cast<std::size_t*>(begin));
+  std::free(begin);
+}
+
+/// What a piece of work took: allocations, their bytes, and the bytes that it still holds.
+struct Cost {
+  std::int64_t allocations, bytes, kept;
+};
+template <class F>
+Cost cost_of(F work) {
+  const Cost before{allocations, allocated, held};
+  const auto kept = work();
+  return {allocations - before.allocations, allocated - before.bytes, held - before.kept};
+}
+
+/// The most messages and elements that a rank sends in one schedule, as the messages of a step to one rank travel
+/// together.
+struct Traffic {
+  std::int64_t messages = 0, elements = 0;
+};
+Traffic traffic_of(const Schedule& schedule) {
+  Traffic all;
+  for (const auto& lane : schedule.lanes)
+    for (const auto& step : *lane.steps) {
+      int latest = -1;
+      for (const auto& message : step.sends) {
+        all.messages += message.peer != std::exchange(latest, message.peer);
+        all.elements += message.range.count;
+      }
+    }
+  return all;
+}
+
+std::int64_t log2_of(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
+
+constexpr std::array many{1000, 10000, 65536, 100000};
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new[](std::size_t bytes) { return counted(bytes); }
+void operator delete(void* memory) noexcept { uncounted(memory); }
+void operator delete[](void* memory) noexcept { uncounted(memory); }
+void operator delete(void* memory, std::size_t) noexcept { uncounted(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { uncounted(memory); }
+
+TEST_CASE("a place in the whole takes the logarithm of the ranks in messages", "[comm][growth]") {
+  for (const auto ranks : many)
+    for (const auto rank : {0, 1, ranks / 3, ranks - 1}) {
+      const auto sent = traffic_of(place_schedule(ranks, rank));
+      CHECK(sent.messages <= log2_of(ranks) + 2);
+      CHECK(sent.elements <= 2 * sent.messages);
+      CHECK(cost_of([&] { return place_schedule(ranks, rank); }).kept <= 16 << 10);
+    }
+}
+
+TEST_CASE("one number of each rank takes the logarithm of the ranks in messages", "[comm][growth]") {
+  for (const auto ranks : many)
+    for (const auto rank : {0, 1, ranks / 3, ranks - 1}) {
+      const auto sent = traffic_of(gather_schedule(ranks, rank));
+      CHECK(sent.messages == log2_of(ranks));
+      CHECK(sent.elements == ranks - 1);
+      CHECK(cost_of([&] { return gather_schedule(ranks, rank); }).kept <= 16 << 10);
+    }
+}
