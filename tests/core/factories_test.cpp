@@ -84,6 +84,14 @@ TEST_CASE("from_local adopts blocks of different sizes without a copy", "[core][
   CHECK(x.shape()[0] == world.size() * (world.size() + 1) / 2);
   CHECK(x.local<double>().data() == mine.data());
   CHECK(x.to_vector<double>()[0] == 100);
+  for (int r = 0; r < world.size(); ++r) CHECK(x.layout().count(r) == r + 1);
+  // As many as an even cut would give each rank, and as many in all, in another order.
+  const auto counts = [&](std::int64_t rank) { return std::int64_t{rank == world.size() - 1}; };
+  const auto moved =
+      ht::from_local(std::span(mine.data(), static_cast<std::size_t>(counts(world.rank()))), {.split = 0});
+  for (int r = 0; r < world.size(); ++r) CHECK(moved.layout().count(r) == counts(r));
+  const auto even = ht::from_local(at::zeros({3, world.rank() == 0 ? 5 : 4}), {.split = -1});
+  CHECK(even.layout() == ht::Layout({3, 4 * world.size() + 1}, 1, world.size()));
   CHECK(ht::from_local(std::span(mine.data(), 1)).shape() == ht::Shape{1});
   std::array<double, 2> two{1, 2};
   auto y = ht::from_local(two, {.split = 0});

@@ -1,9 +1,11 @@
+#include <heatpp/comm/detail/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace heatpp {
@@ -13,15 +15,14 @@ constexpr std::size_t max_axes = 64;  // axes of a block in LibTorch
 constexpr std::size_t split_place = 3, first_extent = 4, max_kind = first_extent + max_axes;
 constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that the bytes can be counted
 
-/// Returns the dtype, the number of axes, whether the block is read-only, the split, and the extents. The extent along
-/// the split stands at the index of its rank, behind the others. All ranks have equally many numbers.
-std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optional<int> split,
-                                     const Communicator& comm) {
+/// Returns the dtype, the number of axes, whether the block is read-only, the split, and the extents, of which that
+/// along the split is left out. All ranks have equally many numbers.
+std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optional<int> split) {
   const auto& block = local.data;
   const auto axes = static_cast<std::size_t>(block.dim());
   if (axes > max_axes)
     detail::raise<ValueError>("from_local", "got a block with {} axes; expected at most {}", axes, max_axes);
-  std::vector<std::int64_t> numbers(max_kind + static_cast<std::size_t>(comm.size()), 0);
+  std::vector<std::int64_t> numbers(max_kind, 0);
   numbers[0] = static_cast<std::int64_t>(block.scalar_type());
   numbers[1] = block.dim();
   numbers[2] = !local.writable || detail::may_overlap(block);
@@ -29,9 +30,21 @@ std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optio
   std::ranges::copy(block.sizes(), numbers.begin() + first_extent);
   // A rank without this axis need not say so: all see that the numbers of axes differ.
   if (split && *split >= -block.dim() && *split < block.dim())
-    std::swap(numbers[static_cast<std::size_t>(*split < 0 ? *split + block.dim() : *split) + first_extent],
-              numbers[max_kind + static_cast<std::size_t>(comm.rank())]);
+    numbers[static_cast<std::size_t>(*split < 0 ? *split + block.dim() : *split) + first_extent] = 0;
   return numbers;
+}
+
+/// Returns the cut into the blocks of all ranks. Every rank knows whether it holds what an even cut gives it. Only if
+/// one does not, the counts of all are gathered.
+Layout layout_of_blocks(Shape shape, int split, const Communicator& comm) {
+  auto& extent = shape[static_cast<std::size_t>(split)];
+  const auto mine = extent;
+  const auto place = detail::place_in_whole(comm, mine);
+  extent = place.total;
+  Layout even(shape, split, comm.size());
+  std::array<std::int64_t, 1> alike{even.offset(comm.rank()) == place.offset && even.count(comm.rank()) == mine};
+  comm.allreduce(alike, ReduceOp::min);
+  return alike[0] ? even : Layout::from_counts(std::move(shape), split, comm.allgather(mine));
 }
 
 std::string split_text(std::int64_t split) { return split == -1 ? "none" : std::to_string(split); }
@@ -70,24 +83,18 @@ at::Tensor block_at(void* data, const Shape& shape, const std::optional<Shape>& 
 DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlock()>& make) {
   const auto comm = comm_of(options.comm);
   LocalBlock local;
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  const auto numbers = bounds_or_error(comm, max_kind + ranks, [&] {
+  const auto numbers = bounds_or_error(comm, max_kind, [&] {
     local = make();
     // A tensor that LibTorch conjugates or negates on reading cannot be written in place.
     local.writable = local.writable && !local.data.is_conj() && !local.data.is_neg();
     local.data = local.data.resolve_conj().resolve_neg();
-    return numbers_of(local, options.split, comm);
+    return numbers_of(local, options.split);
   });
   const auto split = checked_split(numbers, options.split);
   Shape shape(local.data.sizes().begin(), local.data.sizes().end());
-  std::optional<Layout> layout;
-  if (split) {
-    const std::vector<std::int64_t> counts(numbers.most.begin() + max_kind, numbers.most.end());
-    layout = Layout::from_counts(std::move(shape), *split, counts);
-  } else {
-    layout = Layout(std::move(shape), std::nullopt, comm.size());
-  }
-  auto x = written_through(wrap(as_host_memory(local.data), *std::move(layout), comm));
+  auto layout =
+      split ? layout_of_blocks(std::move(shape), *split, comm) : Layout(std::move(shape), std::nullopt, comm.size());
+  auto x = written_through(wrap(as_host_memory(local.data), std::move(layout), comm));
   Access::impl(x)->read_only = numbers.most[2] != 0;
   return x;
 }
