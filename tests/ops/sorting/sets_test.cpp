@@ -1,5 +1,6 @@
 #include "../../support.hpp"
 
+#include <heatpp/ops/sorting/detail/by_key.hpp>
 #include <heatpp/ops/sorting/sets.hpp>
 
 #include <map>
@@ -256,4 +257,12 @@ TEST_CASE("distinct slices know where they were", "[ops][sets]") {
       CHECK(same(found.counts, counts));
     }
   }
+}
+
+TEST_CASE("no rank of many gathers more than 4 MiB of keys to cut them", "[ops][sorting]") {
+  using ht::detail::gathers_keys;
+  CHECK(gathers_keys<std::uint32_t>(240, 2));  // few keys: 960 bytes for each further rank
+  CHECK(gathers_keys<std::uint32_t>(1 << 20, 100000));
+  CHECK_FALSE(gathers_keys<std::uint32_t>((1 << 20) + 1, 100000));
+  CHECK_FALSE(gathers_keys<std::uint64_t>((1 << 19) + 1, 10000));
 }

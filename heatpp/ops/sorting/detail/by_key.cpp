@@ -76,7 +76,7 @@ ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) 
   std::vector<std::int64_t> positions;
   for (int r = 1; r < comm.size(); ++r) positions.push_back(total * r / comm.size());
   ByKey<K> result{{comm, {}, {}}, Rows<K>(), Rows<K>()};
-  if (total * std::int64_t{sizeof(K)} <= splitter_bytes<K>(comm.size() - 1)) cut_by_all(result, keys, all, positions);
+  if (gathers_keys<K>(total, comm.size())) cut_by_all(result, keys, all, positions);
   else cut_by_search(result, keys, positions);
   keys = Rows<K>();  // the merge needs their memory
   result.distinct = merged(result.arrived, result.received);
