@@ -30,28 +30,20 @@ constexpr std::int64_t even = std::int64_t{1} << 22, uneven = even + 3;  // elem
 constexpr int node = 4;                                                  // ranks
 constexpr std::int64_t slices = 16;
 
-Tree nodes_of_four(int ranks) {
-  Tree machine{-1, 1};
-  for (int first = 0; first < ranks; first += node) {
-    Tree one{-1, 0};
-    for (int r = first; r < first + node; ++r) one.children.push_back({r});
-    machine.children.push_back(std::move(one));
-  }
-  return machine;
-}
+Tree nodes_of_four(int ranks) { return grid_of(std::array{ranks / node, node}); }
 
-std::vector<Range> parts_of(std::int64_t count, int ranks) {
-  std::vector<Range> parts;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r)
-    parts.push_back(part_of({0, count}, r, static_cast<std::size_t>(ranks)));
+Parts parts_of(std::int64_t count, int ranks) {
+  Parts parts;
+  for (int r = 0; r < ranks; ++r)
+    parts.push_back({part_of({0, count}, static_cast<std::size_t>(r), static_cast<std::size_t>(ranks)), r});
   return parts;
 }
 
-using MakeSteps = Steps (*)(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory);
+using MakeSteps = Steps (*)(const Tree& tree, std::span<const Owned> parts, int rank, const NodeMemory& memory);
 Schedule on_parts(const Tree& machine, std::int64_t count, int ranks, MakeSteps make) {
   const auto parts = parts_of(count, ranks);
   const auto factors = factored(machine);
-  return in_slices(parts, slices, [&](std::span<const Range> slice) { return make(factors, slice, ranks / 2, {}); });
+  return in_slices(parts, slices, [&](std::span<const Owned> slice) { return make(factors, slice, ranks / 2, {}); });
 }
 
 struct Kind {

@@ -52,7 +52,7 @@ PartsJob flat_job(const Communicator& comm, const char* call) { return {comm, nu
 /// Gathers parts that already lie in their place on every rank.
 std::unique_ptr<Operation> gather_in_place(const Communicator& comm, const Buffer& all,
                                            std::span<const std::int64_t> counts) {
-  if (all.count >= max_count) return spread_parts(flat_job(comm, "allgather"), all, parts_of(counts));
+  if (all.count >= max_count) return spread_parts(flat_job(comm, "allgather"), all, parts_by_rank(parts_of(counts)));
   auto sizes = std::make_shared<std::vector<int>>(counts.begin(), counts.end());
   auto first = std::make_shared<std::vector<int>>(counts.size());
   std::exclusive_scan(sizes->begin(), sizes->end(), first->begin(), 0);
@@ -141,8 +141,9 @@ void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> cou
   }
   impl_->count(data.bytes());
   if (size() == 1) return;
-  run_collective(*this, call, site,
-                 [&] { return reduce_parts(flat_job(*this, "reduce_scatter"), data, parts_of(counts), op); });
+  run_collective(*this, call, site, [&] {
+    return reduce_parts(flat_job(*this, "reduce_scatter"), data, parts_by_rank(parts_of(counts)), op);
+  });
 }
 
 Request Communicator::ireduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
@@ -152,7 +153,7 @@ Request Communicator::ireduce_scatter(Buffer data, std::span<const std::int64_t>
   impl_->count(data.bytes());
   if (size() == 1) return {};
   return start_collective(*this, {"ireduce_scatter", data.count, data.dtype, op, plan_of(*this, counts)}, site,
-                          [=, *this, parts = parts_of(counts)] {
+                          [=, *this, parts = parts_by_rank(parts_of(counts))] {
                             return reduce_parts(flat_job(*this, "ireduce_scatter"), data, parts, op);
                           });
 }

@@ -25,57 +25,38 @@ std::string level_name(int level, std::size_t count, int node_level) {
   return level == node_level + 1 ? "rack" : detail::formatted("level {}", level);
 }
 
-/// Ranks that have `rank`'s number in the children of `tree`, and the number of the child that `rank` is in.
+/// The first of some ranks, and the place of this rank among them.
 struct Group {
-  std::vector<int> members;
-  std::size_t place = 0;
+  int first;
+  std::size_t place;
 };
+
+/// Returns the group of the ranks that have `rank`'s number in the children of `tree`.
 Group group_at(const Tree& tree, int rank) {
-  std::vector<std::vector<int>> below;
-  for (const auto& child : tree.children) below.push_back(ranks_of(child));
-  Group group;
-  std::size_t number = 0;
-  for (std::size_t c = 0; c < below.size(); ++c) {
-    const auto found = std::ranges::find(below[c], rank);
-    if (found == below[c].end()) continue;
-    group.place = c;
-    number = static_cast<std::size_t>(found - below[c].begin());
+  const auto mine = *tree.child_with(rank);
+  const auto number = tree.child(mine).position_of(rank);
+  std::optional<int> first;
+  std::size_t index = 0, before = 0;
+  for (const auto& run : tree.runs()) {
+    if (number < run.first.ranks()) {
+      if (!first) first = run.first.rank_at(number);
+      before += std::min(run.count, mine - std::min(index, mine));
+    }
+    index += run.count;
   }
-  for (const auto& ranks : below)
-    if (number < ranks.size()) group.members.push_back(ranks[number]);
-  return group;
+  return {*first, before};
 }
 
 Communicator split_off(const Communicator& comm, const Group& group) {
-  const auto place = std::ranges::find(group.members, comm.rank()) - group.members.begin();
-  return *comm.split(group.members.front(), static_cast<int>(place));
-}
-
-bool is_uniform(const std::vector<const Tree*>& level) {
-  std::vector<const Tree*> below;
-  for (const auto* node : level) {
-    if (node->children.size() != level.front()->children.size()) return false;
-    for (const auto& child : node->children) below.push_back(&child);
-  }
-  return below.empty() || is_uniform(below);
-}
-
-/// Lists the ranks and, below zero, how many children each node has.
-std::vector<std::int64_t> fingerprint_of(const Tree& tree) {
-  if (tree.is_leaf()) return {tree.rank};
-  std::vector<std::int64_t> all{-std::ssize(tree.children)};
-  for (const auto& child : tree.children) {
-    const auto below = fingerprint_of(child);
-    all.insert(all.end(), below.begin(), below.end());
-  }
-  return all;
+  return *comm.split(group.first, static_cast<int>(group.place));
 }
 
 /// Collects the nodes side by side, whatever is between them and the root.
-void collect_nodes(const Tree& tree, int node_level, Tree& nodes) {
-  for (const auto& child : tree.children)
-    if (child.level == node_level && !child.is_leaf()) nodes.children.push_back(child);
-    else collect_nodes(child, node_level, nodes);
+void collect_nodes(const Tree& tree, int node_level, std::vector<Tree::Run>& nodes) {
+  for (const auto& run : tree.runs())
+    if (run.first.level() == node_level && !run.first.is_leaf()) nodes.push_back(run);
+    else
+      for (std::size_t i = 0; i < run.count; ++i) collect_nodes(run.at(i), node_level, nodes);
 }
 
 /// Returns a text like "0-3, 8", or only the first ranks of many.
@@ -92,12 +73,12 @@ std::string text_of(const std::vector<int>& ranks) {
 }
 
 void draw(const Tree& tree, const std::string& indent, const Topology& topology, std::string& text) {
-  for (std::size_t c = 0; c < tree.children.size(); ++c) {
-    const auto& child = tree.children[c];
-    const bool last = c + 1 == tree.children.size();
-    const auto& name = topology.levels()[static_cast<std::size_t>(child.level)].name;
+  for (std::size_t c = 0; c < tree.size(); ++c) {
+    const auto child = tree.child(c);
+    const bool last = c + 1 == tree.size();
+    const auto& name = topology.levels()[static_cast<std::size_t>(child.level())].name;
     text += detail::formatted("{}{} {} {}", indent, last ? "└─" : "├─", name, c);
-    if (child.level == 0) text += detail::formatted(": {}\n", text_of(ranks_of(child)));
+    if (child.level() == 0) text += detail::formatted(": {}\n", text_of(ranks_of(child)));
     else {
       text += "\n";
       draw(child, indent + (last ? "   " : "│  "), topology, text);
@@ -113,11 +94,11 @@ Topology::Topology(const Communicator& comm, const TopologyOptions& options)
   state_->settings = comm.impl().settings;
   if (!state_->settings->allreduce.empty()) static_cast<void>(comm::algorithm(state_->settings->allreduce));
   const auto machine = detail::find_machine(comm, options, state_->settings->topology);
-  state_->tree = detail::tree_of(machine.places);
-  state_->hash = detail::hash_of(fingerprint_of(state_->tree));
+  state_->tree = machine.tree;
+  state_->hash = detail::hash_of(numbers_of(state_->tree));
   state_->node_level = machine.node_level;
   state_->devices = device::find_devices(comm);
-  uniform_ = is_uniform({&state_->tree});
+  uniform_ = state_->tree.alike();
   make_levels();
   share_memory();
   if (const auto& file = state_->settings->calibration; !file.empty() && comm.size() > 1)
@@ -125,22 +106,24 @@ Topology::Topology(const Communicator& comm, const TopologyOptions& options)
 }
 
 void Topology::make_levels() {
-  std::vector<const Tree*> path{&state_->tree};
-  while (path.back()->level > 0) path.push_back(&path.back()->children[group_at(*path.back(), comm_.rank()).place]);
+  const auto rank = comm_.rank();
+  std::vector<Tree> path{state_->tree};
+  while (path.back().level() > 0) path.push_back(path.back().child(*path.back().child_with(rank)));
   std::ranges::reverse(path);
   const auto node_level = state_->node_level;
   for (std::size_t level = 0; level < path.size(); ++level) {
     const auto name = level_name(static_cast<int>(level), path.size(), node_level);
-    levels_.push_back({name, split_off(comm_, group_at(*path[level], comm_.rank()))});
+    levels_.push_back({name, split_off(comm_, group_at(path[level], rank))});
   }
-  Tree nodes;
-  collect_nodes(state_->tree, node_level, nodes);
-  state_->nodes = nodes.children.size();
-  for (const auto& node : nodes.children) state_->largest_node = std::max(state_->largest_node, ranks_of(node).size());
-  const auto& mine = *path[static_cast<std::size_t>(node_level)];
-  node_ = node_level == 0 ? levels_.front().group : split_off(comm_, {ranks_of(mine)});
+  std::vector<Tree::Run> found;
+  collect_nodes(state_->tree, node_level, found);
+  const Tree nodes(state_->tree.level(), std::move(found));
+  state_->nodes = nodes.size();
+  for (const auto& run : nodes.runs()) state_->largest_node = std::max(state_->largest_node, run.first.ranks());
+  const auto& mine = path[static_cast<std::size_t>(node_level)];
+  node_ = node_level == 0 ? levels_.front().group : split_off(comm_, {mine.rank_at(0), mine.position_of(rank)});
   across_ = path.size() == static_cast<std::size_t>(node_level) + 2 ? levels_.back().group
-                                                                    : split_off(comm_, group_at(nodes, comm_.rank()));
+                                                                    : split_off(comm_, group_at(nodes, rank));
 }
 
 /// Ranks on one node share memory for every topology of the communicator.

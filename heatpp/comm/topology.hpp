@@ -1,13 +1,16 @@
 #pragma once
 
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/schedule/tree.hpp>
 #include <heatpp/comm/plan.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heatpp {
+
+namespace detail {
+class Tree;
+}  // namespace detail
 
 /// How to arrange ranks in levels without asking the machine. Give at most one of the four. If none is given,
 /// HEATPP_TOPOLOGY decides (extents such as "2x4", or the name of a file), else the nodes that MPI finds.

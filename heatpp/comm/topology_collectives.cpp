@@ -44,7 +44,7 @@ std::unique_ptr<Operation> start_allgather(const Topology& topology, const Const
   const auto& comm = topology.comm();
   std::vector<std::unique_ptr<Operation>> both;
   both.push_back(unless_wrong_anywhere(comm, call, place_part(comm, mine, all, counts)));
-  if (comm.size() > 1) both.push_back(spread_parts(job_for(topology, call), all, parts_of(counts)));
+  if (comm.size() > 1) both.push_back(spread_parts(job_for(topology, call), all, parts_by_rank(parts_of(counts))));
   return together(std::move(both));
 }
 
@@ -122,8 +122,9 @@ void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts,
   }
   comm_.impl().count(data.bytes());
   if (comm_.size() == 1) return;
-  run_collective(comm_, call, site,
-                 [&] { return reduce_parts(job_for(*this, "reduce_scatter"), data, parts_of(counts), op); });
+  run_collective(comm_, call, site, [&] {
+    return reduce_parts(job_for(*this, "reduce_scatter"), data, parts_by_rank(parts_of(counts)), op);
+  });
 }
 
 Request Topology::ireduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
@@ -136,7 +137,7 @@ Request Topology::ireduce_scatter(Buffer data, std::span<const std::int64_t> cou
   comm_.impl().count(data.bytes());
   if (comm_.size() == 1) return {};
   const Call call{"ireduce_scatter", data.count, data.dtype, op, counts_text(*this, counts)};
-  return start_collective(comm_, call, site, [=, *this, parts = parts_of(counts)] {
+  return start_collective(comm_, call, site, [=, *this, parts = parts_by_rank(parts_of(counts))] {
     return reduce_parts(job_for(*this, "ireduce_scatter"), data, parts, op);
   });
 }
@@ -187,8 +188,9 @@ void Topology::broadcast(Buffer data, int root, Site site) const {
   }
   comm_.impl().count(data.bytes());
   if (comm_.size() == 1) return;
-  run_collective(comm_, call, site,
-                 [&] { return spread_parts(job_for(*this, "broadcast"), data, whole_of(comm_, root, data.count)); });
+  run_collective(comm_, call, site, [&] {
+    return spread_parts(job_for(*this, "broadcast"), data, Parts{{{0, data.count}, root}});
+  });
 }
 
 }  // namespace heatpp

@@ -2,12 +2,16 @@
 // allocations are counted, and nothing is timed.
 #include "../catch.hpp"
 
+#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/machine/places.hpp>
 #include <heatpp/comm/detail/schedule/numbers.hpp>
 
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <functional>
 #include <new>
+#include <numeric>
 
 namespace ht = heatpp;
 using namespace ht::detail;
@@ -66,6 +70,9 @@ std::int64_t log2_of(int ranks) { return std::bit_width(static_cast<unsigned>(ra
 
 constexpr std::array many{1000, 10000, 65536, 100000};
 
+/// Regular machines of that many ranks: extents, outermost first.
+const std::vector<std::vector<int>> machines{{5, 8, 25}, {20, 10, 50}, {32, 32, 64}, {50, 40, 50}, {11, 13, 22}};
+
 }  // namespace
 
 void* operator new(std::size_t bytes) { return counted(bytes); }
@@ -93,4 +100,54 @@ TEST_CASE("one number of each rank takes the logarithm of the ranks in messages"
       CHECK(sent.elements == ranks - 1);
       CHECK(cost_of([&] { return gather_schedule(ranks, rank); }).kept <= 16 << 10);
     }
+}
+
+TEST_CASE("a regular machine is kept as one run for each level", "[comm][growth]") {
+  for (const auto& shape : machines) {
+    const auto cost = cost_of([&] { return grid_of(shape); });
+    CHECK(cost.allocations <= 30);
+    CHECK(cost.kept <= 1024);
+    // The same from the place of each rank, also if neighbors are on different nodes.
+    const auto inner = shape[1] * shape[2], ranks = shape[0] * inner;
+    Places places, round;
+    for (int rank = 0; rank < ranks; ++rank) {
+      places.push_back({rank / inner, rank / shape[2]});
+      round.push_back({rank % shape[0], rank % (shape[0] * shape[1])});
+    }
+    const auto found = tree_of(places);
+    CHECK(numbers_of(found) == numbers_of(grid_of(shape)));
+    CHECK(found.alike());
+    CHECK(cost_of([&] { return tree_of(places); }).kept <= 1024);
+    CHECK(cost_of([&] { return tree_of(round); }).kept <= 1024);
+  }
+}
+
+TEST_CASE("a new size of an all-reduce plans and keeps little on any number of ranks", "[comm][growth]") {
+  for (const auto& shape : machines) {
+    const auto ranks = std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<>());
+    const auto machine = grid_of(shape);
+    for (const auto* name : {"blueconnect", "doubling", "recursive", "tree"})
+      for (const auto rank : {0, ranks / 3, ranks - 1}) {
+        const auto& algorithm = ht::comm::algorithm(name);
+        const auto cost = cost_of([&] { return algorithm.schedule(machine, {rank, 1 << 20, 4}); });
+        INFO(name << " of " << ranks << ": " << cost.allocations << " allocations, " << cost.bytes << " bytes");
+        CHECK(cost.allocations <= 4000);
+        CHECK(cost.bytes <= 400 << 10);
+        CHECK(cost.kept <= 20000);
+        CHECK(traffic_of(algorithm.schedule(machine, {rank, 1 << 20, 4})).messages <= 8 * log2_of(ranks));
+      }
+  }
+}
+
+TEST_CASE("a broadcast plans and keeps little on any number of ranks", "[comm][growth]") {
+  for (const auto& shape : machines) {
+    const auto ranks = std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<>());
+    const auto machine = factored(without_single_children(grid_of(shape)));
+    for (const auto rank : {0, ranks / 3, ranks - 1}) {
+      const auto cost = cost_of([&] { return allgather_steps(machine, Parts{{{0, 1000}, 7}}, rank); });
+      INFO(ranks << ": " << cost.allocations << " allocations, " << cost.bytes << " bytes");
+      CHECK(cost.allocations <= 3000);
+      CHECK(cost.kept <= 20000);
+    }
+  }
 }

@@ -23,10 +23,7 @@ std::map<int, int> nodes_of(const Tree& tree, int memory_level) {
   std::map<int, int> nodes;
   int next = 0;
   const std::function<void(const Tree&)> visit = [&](const Tree& part) {
-    if (!part.is_leaf() && part.level > memory_level) {
-      std::ranges::for_each(part.children, visit);
-      return;
-    }
+    if (!part.is_leaf() && part.level() > memory_level) return for_each_child(part, visit);
     for (const auto rank : ranks_of(part)) nodes[rank] = next;
     ++next;
   };
@@ -153,10 +150,10 @@ Values total(int ranks, std::int64_t count) {
 }
 
 Tree grid(const std::vector<int>& shape, int& next, std::size_t level = 0) {
-  if (level == shape.size()) return {next++};
-  Tree tree{-1, static_cast<int>(shape.size() - 1 - level)};
-  for (int i = 0; i < shape[level]; ++i) tree.children.push_back(grid(shape, next, level + 1));
-  return tree;
+  if (level == shape.size()) return Tree(next++);
+  std::vector<Tree> children;
+  for (int i = 0; i < shape[level]; ++i) children.push_back(grid(shape, next, level + 1));
+  return {static_cast<int>(shape.size() - 1 - level), children};
 }
 Tree grid(const std::vector<int>& shape) {
   int next = 0;
@@ -165,18 +162,18 @@ Tree grid(const std::vector<int>& shape) {
 
 /// Returns a random nesting of the ranks, in random order.
 Tree random_tree(std::span<const int> ranks, std::mt19937& random, int level) {
-  if (ranks.size() == 1 && random() % 2) return {ranks[0]};
-  Tree tree{-1, level};
+  if (ranks.size() == 1 && random() % 2) return Tree(ranks[0]);
+  std::vector<Tree> children;
   for (std::size_t first = 0; first < ranks.size();) {
     const auto n =
         std::min<std::size_t>(1 + random() % std::max<std::size_t>(ranks.size() / 2, 1), ranks.size() - first);
-    if (level == 0) tree.children.push_back({ranks[first++]});
+    if (level == 0) children.push_back(Tree(ranks[first++]));
     else {
-      tree.children.push_back(random_tree(ranks.subspan(first, n), random, level - 1));
+      children.push_back(random_tree(ranks.subspan(first, n), random, level - 1));
       first += n;
     }
   }
-  return tree;
+  return {level, children};
 }
 
 std::vector<Schedule> schedules(const ht::comm::Algorithm& algorithm, const Tree& tree, std::int64_t count,
@@ -316,13 +313,15 @@ TEST_CASE("parts reach their owners and come back on every machine", "[comm][sch
     const NodeMemory memory{static_cast<int>(random() % 4) - 1, static_cast<std::int64_t>(1 + random() % 100)};
     Play play(p, count);
     play.share_memory(tree, memory);
-    CHECK(play.run(single(parts.size(), [&](int r) { return reduce_scatter_steps(tree, parts, r, memory); })));
+    CHECK(play.run(
+        single(parts.size(), [&](int r) { return reduce_scatter_steps(tree, parts_by_rank(parts), r, memory); })));
     const auto sum = total(p, count);
     for (std::size_t r = 0; r < parts.size(); ++r)
       CHECK(std::equal(sum.begin() + parts[r].first, sum.begin() + parts[r].end(),
                        play.data[r].begin() + parts[r].first));
 
-    CHECK(play.run(single(parts.size(), [&](int r) { return allgather_steps(tree, parts, r, memory); })));
+    CHECK(
+        play.run(single(parts.size(), [&](int r) { return allgather_steps(tree, parts_by_rank(parts), r, memory); })));
     for (const auto& result : play.data) CHECK(result == sum);
   }
 }
@@ -374,12 +373,12 @@ TEST_CASE("levels may be gone through in any order, and the first one carries mo
     CHECK(play.run(schedules(blueconnect, *machine, count)));
     for (const auto& result : play.data) CHECK(result == total(24, count));
     CHECK(extents_of(*machine)->front() == std::array<std::size_t, 3>{4, 3, 2}[static_cast<std::size_t>(order[0])]);
-    CHECK(machine->children[0].children[0].level == order[0]);
+    CHECK(machine->child(0).child(0).level() == order[0]);
   } while (std::ranges::next_permutation(order).found);
 
   CHECK_FALSE(reordered(tree, std::array{0, 1}));
   CHECK_FALSE(reordered(tree, std::array{0, 1, 1}));
-  CHECK_FALSE(reordered({-1, 1, {grid({2}), grid({3})}}, std::array{1, 0}));
+  CHECK_FALSE(reordered(Tree(1, std::array{grid({2}), grid({3})}), std::array{1, 0}));
 }
 
 TEST_CASE("ranks find their place in the whole, and gather a number of each, for any number of ranks",
@@ -404,5 +403,53 @@ TEST_CASE("ranks find their place in the whole, and gather a number of each, for
       CHECK(places.data[static_cast<std::size_t>(r)] == Values{sum_before(r), sum_before(ranks)});
       CHECK(gathered.data[static_cast<std::size_t>(r)] == expected);
     }
+  }
+}
+
+namespace {
+
+/// Whether the tree finds each of these ranks, and no others.
+bool finds(const Tree& tree, const std::vector<int>& ranks) {
+  bool all = tree.ranks() == ranks.size() && ranks_of(tree) == ranks;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    all = all && tree.rank_at(i) == ranks[i] && tree.position_of(ranks[i]) == i && tree.holds(ranks[i]);
+  const auto [least, most] = std::ranges::minmax(ranks);
+  for (int rank = least - 3; rank <= most + 3; ++rank)
+    all = all && tree.holds(rank) == (std::ranges::find(ranks, rank) != ranks.end());
+  return all;
+}
+
+/// Returns the ranks of a regular machine of two levels whose ranks differ by these strides.
+Tree strided(int nodes, int between, int ranks, int inside) {
+  std::vector<Tree> children;
+  for (int node = 0; node < nodes; ++node) {
+    std::vector<Tree> leaves;
+    for (int r = 0; r < ranks; ++r) leaves.push_back(Tree(100 + node * between + r * inside));
+    children.push_back(Tree(0, leaves));
+  }
+  return {1, children};
+}
+
+}  // namespace
+
+TEST_CASE("trees find their ranks however these are placed", "[comm][schedule]") {
+  std::mt19937 random(4);
+  for (int round = 0; round < 300; ++round) {
+    const int p = 1 + static_cast<int>(random() % 40);
+    std::vector<int> ranks(static_cast<std::size_t>(p));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    if (round % 3 > 0) std::ranges::shuffle(ranks, random);
+    if (round % 3 == 2) std::ranges::sort(ranks, {}, [](int rank) { return std::pair(rank % 5, -rank); });
+    const auto tree = random_tree(ranks, random, static_cast<int>(random() % 4));
+    for (const auto& form : {tree, factored(tree), factored(tree, 4), without_single_children(tree), flat_tree(tree, 2),
+                             flat_tree(ranks, 1)})
+      CHECK(finds(form, ranks));
+  }
+  for (const auto& [between, inside] :
+       {std::pair(4, 1), std::pair(1, 6), std::pair(-4, 1), std::pair(4, -1), std::pair(2, 12), std::pair(-1, -6)}) {
+    const auto tree = strided(6, between, 4, inside);
+    CHECK(tree.runs().size() == 1);
+    CHECK(finds(tree, ranks_of(tree)));
+    CHECK(finds(*reordered(tree, std::array{1, 0}), ranks_of(strided(4, inside, 6, between))));
   }
 }

@@ -17,8 +17,8 @@ constexpr std::size_t largest_group = 16;
 std::int64_t chunk_of(const detail::Tree& machine, const Job& job) {
   if (job.chunk > 0) return job.chunk;
   auto bytes = message_bytes;
-  for (const auto* node = &machine; !node->is_leaf(); node = &node->children.front())
-    if (node->level == 0 || node->children.front().level == 0) bytes *= std::ssize(node->children);
+  for (auto node = machine; !node.is_leaf(); node = node.child(0))
+    if (node.level() == 0 || node.child(0).level() == 0) bytes *= static_cast<std::int64_t>(node.size());
   return std::max<std::int64_t>(bytes / job.itemsize, 1);
 }
 

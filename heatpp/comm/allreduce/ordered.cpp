@@ -13,7 +13,7 @@ constexpr std::int64_t chunk_bytes = 4 << 20;
 detail::Schedule ordered(const detail::Tree& tree, const Job& job) {
   auto ranks = ranks_of(tree);
   std::ranges::sort(ranks);
-  const auto flat = detail::flat_tree(ranks, tree.level);
+  const auto flat = detail::flat_tree(ranks, tree.level());
   return detail::in_chunks(job.count, chunk_bytes / job.itemsize, [&](detail::Range range, std::size_t) {
     return detail::allreduce_steps(flat, range, job.rank);
   });

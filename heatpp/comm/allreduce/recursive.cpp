@@ -3,7 +3,7 @@
 namespace heatpp::comm {
 
 detail::Schedule recursive(const detail::Tree& tree, const Job& job) {
-  const auto halves = detail::factored(detail::flat_tree(ranks_of(tree), tree.level));
+  const auto halves = detail::factored(detail::flat_tree(tree, tree.level()));
   return detail::in_chunks(job.count, job.count, [&](detail::Range range, std::size_t) {
     return detail::allreduce_steps(halves, range, job.rank);
   });

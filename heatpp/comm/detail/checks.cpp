@@ -31,12 +31,6 @@ std::vector<Range> parts_of(std::span<const std::int64_t> counts) {
   return parts;
 }
 
-std::vector<Range> whole_of(const Communicator& comm, int rank, std::int64_t count) {
-  std::vector<Range> parts(static_cast<std::size_t>(comm.size()));
-  parts.at(static_cast<std::size_t>(rank)) = {0, count};
-  return parts;
-}
-
 const char* op_name(ReduceOp op) {
   constexpr std::array names{"sum", "prod", "min", "max", "mean"};
   return names[static_cast<std::size_t>(op)];

@@ -13,8 +13,6 @@ void check_root(const char* op, const Communicator& comm, int root);
 
 /// Returns the ranges of parts of these counts, one behind another.
 [[nodiscard]] std::vector<Range> parts_of(std::span<const std::int64_t> counts);
-/// Returns ranges of which one rank's part is the whole.
-[[nodiscard]] std::vector<Range> whole_of(const Communicator& comm, int rank, std::int64_t count);
 
 /// Returns the operation's name, as "sum".
 [[nodiscard]] const char* op_name(ReduceOp op);

@@ -29,10 +29,8 @@ std::int64_t chunk_of(const Topology& topology, const AllreduceOptions& options,
 
 /// NCCL works inside the nodes, as if all their ranks were side by side.
 Tree with_flat_nodes(const Tree& tree, int node_level) {
-  if (tree.level <= node_level) return tree.is_leaf() ? tree : detail::flat_tree(ranks_of(tree), node_level);
-  Tree result{tree.rank, tree.level};
-  for (const auto& child : tree.children) result.children.push_back(with_flat_nodes(child, node_level));
-  return result;
+  if (tree.level() <= node_level) return tree.is_leaf() ? tree : detail::flat_tree(tree, node_level);
+  return with_children(tree, [=](const Tree& child) { return with_flat_nodes(child, node_level); });
 }
 
 /// Returns the steps of BlueConnect outside the nodes.

@@ -46,9 +46,12 @@ Backend choose(const char* op, std::optional<Backend> wanted, bool nccl_works) {
 
 /// Whether the ranks of each node have different devices.
 bool apart_in_nodes(const Tree& tree, int node_level, std::span<const std::int64_t> devices) {
-  if (tree.level > node_level)
-    return std::ranges::all_of(tree.children,
-                               [&](const Tree& child) { return apart_in_nodes(child, node_level, devices); });
+  if (tree.level() > node_level) {
+    bool all_apart = true;
+    for_each_child(tree,
+                   [&](const Tree& child) { all_apart = all_apart && apart_in_nodes(child, node_level, devices); });
+    return all_apart;
+  }
   std::vector<std::int64_t> mine;
   for (const auto rank : ranks_of(tree)) mine.push_back(devices[static_cast<std::size_t>(rank)]);
   return apart(mine);

@@ -32,20 +32,12 @@ std::vector<int> parse_shape(std::string_view text) {
   }
 }
 
-Places places_in_grid(const std::vector<int>& shape, int ranks) {
+Tree tree_in_grid(const std::vector<int>& shape, int ranks) {
   const auto product = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   if (product != ranks || std::ranges::any_of(shape, [](int extent) { return extent < 1; }))
     raise<ValueError>("Topology", "got the shape {} for {} ranks; expected positive extents with that product",
                       tuple_text(shape), ranks);
-  Places places(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) {
-    auto& place = places[static_cast<std::size_t>(rank)];
-    int inner = rank / shape.back();
-    for (auto level = shape.size() - 1; level-- > 0; inner /= shape[level])
-      place.insert(place.begin(), inner % shape[level]);
-    if (place.empty()) place.push_back(0);
-  }
-  return places;
+  return grid_of(shape);
 }
 
 Places places_by(const std::function<std::vector<int>(int)>& place_of, int ranks) {
@@ -55,6 +47,17 @@ Places places_by(const std::function<std::vector<int>(int)>& place_of, int ranks
     if (places.back().empty() || places.back().size() != places.front().size())
       raise<ValueError>("Topology", "got the places {} of rank 0 and {} of rank {}; expected equally many levels",
                         tuple_text(places.front()), tuple_text(places.back()), rank);
+  }
+  return places;
+}
+
+/// Returns the numbers of the parts of a grid that hold each rank.
+Places places_in(const Tree& grid) {
+  Places places;
+  for (int rank = 0; rank < static_cast<int>(grid.ranks()); ++rank) {
+    auto& place = places.emplace_back();
+    for (auto node = grid; node.level() > 0; node = node.child(static_cast<std::size_t>(place.back())))
+      place.push_back(static_cast<int>(*node.child_with(rank)));
   }
   return places;
 }
@@ -75,14 +78,14 @@ Machine nodes_and_packages(const Communicator& comm) {
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
     nodes[rank][0] = lowest.try_emplace(nodes[rank][0], static_cast<int>(rank)).first->second;
   const auto packages = comm.allgather(package_of_this_rank().value_or(-1));
-  if (std::ranges::any_of(packages, [](auto package) { return package < 0; })) return {std::move(nodes)};
+  if (std::ranges::any_of(packages, [](auto package) { return package < 0; })) return {tree_of(nodes)};
   auto parts = nodes;
   bool differ = false;
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
     parts[rank].push_back(static_cast<int>(packages[rank]));
     differ = differ || packages[rank] != packages[static_cast<std::size_t>(nodes[rank][0])];
   }
-  return differ ? Machine{std::move(parts), 1} : Machine{std::move(nodes)};
+  return differ ? Machine{tree_of(parts), 1} : Machine{tree_of(nodes)};
 }
 
 std::string read_on_rank_0(const Communicator& comm, const std::string& file) {
@@ -142,11 +145,12 @@ Machine machine_of_program(const Communicator& comm, const std::string& variable
   const auto in_program = ranks_in_program(comm);
   const auto ranks = in_program.of_all;
   const bool file = variable.find_first_of("/.") != std::string::npos;
-  const auto all =
-      file ? parse_places(read_on_rank_0(comm, variable), ranks) : places_in_grid(parse_shape(variable), ranks);
+  if (!file && comm.group() == 0) return {tree_in_grid(parse_shape(variable), ranks)};
+  const auto all = file ? parse_places(read_on_rank_0(comm, variable), ranks)
+                        : places_in(tree_in_grid(parse_shape(variable), ranks));
   Places places;
   for (const auto rank : in_program.ranks) places.push_back(all[static_cast<std::size_t>(rank)]);
-  return {std::move(places)};
+  return {tree_of(places)};
 }
 
 }  // namespace
@@ -181,31 +185,32 @@ Machine find_machine(const Communicator& comm, const TopologyOptions& options, c
   const int ways = !options.shape.empty() + !!options.place_of + !!options.node_of + !options.file.empty();
   if (ways > 1)
     raise<ValueError>("Topology", "got {} of shape, node_of, place_of and file; expected at most one of them", ways);
-  if (!options.shape.empty()) return {places_in_grid(options.shape, ranks)};
-  if (options.place_of) return {places_by(options.place_of, ranks)};
-  if (options.node_of) return {places_in_nodes(comm, options.node_of(comm.rank()))};
-  if (!options.file.empty()) return {parse_places(read_on_rank_0(comm, options.file), ranks)};
+  if (!options.shape.empty()) return {tree_in_grid(options.shape, ranks)};
+  if (options.place_of) return {tree_of(places_by(options.place_of, ranks))};
+  if (options.node_of) return {tree_of(places_in_nodes(comm, options.node_of(comm.rank())))};
+  if (!options.file.empty()) return {tree_of(parse_places(read_on_rank_0(comm, options.file), ranks))};
   return variable.empty() ? nodes_and_packages(comm) : machine_of_program(comm, variable);
 }
 
 Tree tree_of(const Places& places) {
   std::vector<std::size_t> order(places.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t rank) { return places[rank]; });
-  const auto depth = static_cast<int>(places.front().size());
-  Tree root{-1, depth};
-  for (const auto rank : order) {
-    auto* node = &root;
-    for (int level = 0; level < depth; ++level) {
-      const int part = places[rank][static_cast<std::size_t>(level)];
-      // Ranks come in order, so a part that is not the latest is new. Until all are in, `rank` holds its number.
-      if (node->children.empty() || node->children.back().rank != part)
-        node->children.push_back({part, depth - 1 - level});
-      node = &node->children.back();
+  std::ranges::stable_sort(order, {}, [&](std::size_t rank) -> const std::vector<int>& { return places[rank]; });
+  const auto depth = places.front().size();
+  // The ranks of `all` are in one part down to that place.
+  const auto part_of = [&](auto& self, std::span<const std::size_t> all, std::size_t place) -> Tree {
+    std::vector<Tree> children;
+    for (auto rest = all; !rest.empty();) {
+      const auto part = [&](std::size_t rank) { return place < depth ? places[rank][place] : static_cast<int>(rank); };
+      const auto other = std::ranges::find_if(rest, [&](auto rank) { return part(rank) != part(rest.front()); });
+      const auto count = static_cast<std::size_t>(other - rest.begin());
+      children.push_back(place < depth ? self(self, rest.first(count), place + 1)
+                                       : Tree(static_cast<int>(rest.front())));
+      rest = rest.subspan(count);
     }
-    node->children.push_back({static_cast<int>(rank)});
-  }
-  return root;
+    return {static_cast<int>(depth - place), children};
+  };
+  return part_of(part_of, order, 0);
 }
 
 }  // namespace heatpp::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/comm/detail/schedule/tree.hpp>
 #include <heatpp/comm/topology.hpp>
 
 namespace heatpp::detail {
@@ -9,7 +10,7 @@ using Places = std::vector<std::vector<int>>;
 
 /// The result of a look at the machine.
 struct Machine {
-  Places places;
+  Tree tree;
   int node_level = 0;  ///< of the network inside a node: 1 if the innermost parts are packages of processors
 };
 

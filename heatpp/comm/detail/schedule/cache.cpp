@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/schedule/cache.hpp>
+#include <heatpp/comm/detail/schedule/schedule.hpp>
 
 namespace heatpp::detail {
 namespace {

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <heatpp/comm/detail/schedule/schedule.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 namespace heatpp::detail {
+
+struct Schedule;
 
 /// Schedules of one rank on one machine, which calls with the same arguments share.
 class ScheduleCache {

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/progress/operation.hpp>
 #include <heatpp/comm/detail/schedule/cache.hpp>
+#include <heatpp/comm/detail/schedule/schedule.hpp>
 
 namespace heatpp::detail {
 
@@ -16,13 +17,13 @@ struct PartsJob {
   std::shared_ptr<Channels> channels = nullptr;  ///< of this rank's node
 };
 
-/// Reduces parts[r] of `data` to rank r. 16-bit floats are accumulated in float32.
+/// Reduces each part of `data` to its owner. 16-bit floats are accumulated in float32.
 [[nodiscard]] std::unique_ptr<Operation> reduce_parts(const PartsJob& job, const Buffer& data,
-                                                      std::span<const Range> parts, ReduceOp op);
+                                                      std::span<const Owned> parts, ReduceOp op);
 /// Reduces all data to the root.
 [[nodiscard]] std::unique_ptr<Operation> reduce_to_root(const PartsJob& job, const Buffer& data, int root, ReduceOp op);
-/// Sends parts[r] of `data` from rank r to every rank.
+/// Sends each part of `data` from its owner to every rank.
 [[nodiscard]] std::unique_ptr<Operation> spread_parts(const PartsJob& job, const Buffer& data,
-                                                      std::span<const Range> parts);
+                                                      std::span<const Owned> parts);
 
 }  // namespace heatpp::detail

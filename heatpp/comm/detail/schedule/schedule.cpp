@@ -97,15 +97,15 @@ struct Exchange {
   }
 };
 
-std::int64_t sum_of(std::span<const Range> parts) {
+std::int64_t sum_of(std::span<const Owned> parts) {
   std::int64_t count = 0;
-  for (const auto& part : parts) count += part.count;
+  for (const auto& part : parts) count += part.range.count;
   return count;
 }
 
-std::int64_t longest(std::span<const Range> parts) {
+std::int64_t longest(std::span<const Owned> parts) {
   std::int64_t count = 0;
-  for (const auto& part : parts) count = std::max(count, part.count);
+  for (const auto& part : parts) count = std::max(count, part.range.count);
   return count;
 }
 
@@ -115,6 +115,12 @@ Range part_of(Range whole, std::size_t index, std::size_t parts) {
   const auto n = static_cast<std::int64_t>(parts), i = static_cast<std::int64_t>(index);
   const auto cut = [&](std::int64_t at) { return whole.count / n * at + std::min(at, whole.count % n); };
   return {whole.first + cut(i), cut(i + 1) - cut(i)};
+}
+
+Parts parts_by_rank(std::span<const Range> ranges) {
+  Parts parts;
+  for (const auto& range : ranges) parts.push_back({range, static_cast<int>(parts.size())});
+  return parts;
 }
 
 Steps allreduce_steps(const Tree& tree, Range range, int rank, const NodeMemory& memory, Style style) {
@@ -127,7 +133,7 @@ Steps allreduce_steps(const Tree& tree, Range range, int rank, const NodeMemory&
 }
 
 Steps coded_allreduce_steps(const Tree& tree, Range range, int rank, NodeMemory memory) {
-  memory.level = std::min(memory.level, tree.level - 1);
+  memory.level = std::min(memory.level, tree.level() - 1);
   const auto groups = equal_groups(tree, range, rank);
   const Exchange exchange(rank, memory, range.count);
   Steps steps;
@@ -142,32 +148,32 @@ Steps coded_allreduce_steps(const Tree& tree, Range range, int rank, NodeMemory 
   return steps;
 }
 
-Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory) {
+Steps reduce_scatter_steps(const Tree& tree, std::span<const Owned> parts, int rank, const NodeMemory& memory) {
   Steps steps;
   Exchange(rank, memory, sum_of(parts)).reduce_scatter(steps, groups_of_parts(tree, parts, rank));
   return steps;
 }
 
-Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory) {
+Steps allgather_steps(const Tree& tree, std::span<const Owned> parts, int rank, const NodeMemory& memory) {
   Steps steps;
   Exchange(rank, memory, sum_of(parts)).allgather(steps, groups_of_parts(tree, parts, rank));
   return steps;
 }
 
-Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
-                   const std::function<Steps(std::span<const Range>)>& steps) {
+Schedule in_slices(std::span<const Owned> parts, std::int64_t slices,
+                   const std::function<Steps(std::span<const Owned>)>& steps) {
   Schedule schedule;
-  std::vector<Range> slice(parts.size());
+  Parts slice(parts.begin(), parts.end());
   const auto length = longest(parts) / slices;
-  const bool alike =
-      std::ranges::all_of(parts, [&](const Range& part) { return part.count == 0 || part.count == length * slices; });
+  const bool alike = std::ranges::all_of(
+      parts, [&](const Owned& part) { return part.range.count == 0 || part.range.count == length * slices; });
   for (std::int64_t i = 0; i < slices; ++i) {
     if (alike && i > 0) {
       schedule.lanes.push_back({schedule.lanes.front().steps, i * length});
       continue;
     }
     for (std::size_t r = 0; r < parts.size(); ++r)
-      slice[r] = part_of(parts[r], static_cast<std::size_t>(i), static_cast<std::size_t>(slices));
+      slice[r].range = part_of(parts[r].range, static_cast<std::size_t>(i), static_cast<std::size_t>(slices));
     schedule.lanes.push_back({std::make_shared<const Steps>(steps(slice)), 0});
   }
   return schedule;

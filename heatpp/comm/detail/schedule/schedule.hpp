@@ -20,6 +20,15 @@ struct Range {
 /// Returns part `index` of this many parts of a range. The first parts are longer by one if needed.
 [[nodiscard]] Range part_of(Range whole, std::size_t index, std::size_t parts);
 
+/// A range, and the rank that it belongs to.
+struct Owned {
+  Range range;
+  int owner = 0;
+};
+using Parts = std::vector<Owned>;
+/// Returns ranges[r] as the part of rank r.
+[[nodiscard]] Parts parts_by_rank(std::span<const Range> ranges);
+
 struct Message {
   int peer;
   Range range;
@@ -82,18 +91,18 @@ enum class Style { direct, ring };
 /// Marks the steps of the outermost node as coded. These use messages.
 [[nodiscard]] Steps coded_allreduce_steps(const Tree& tree, Range range, int rank, NodeMemory memory = {});
 
-/// Returns the first half of it for given owners: parts[r], which may be empty, is reduced to rank r; parts lie in rank
+/// Returns the first half of it for given owners: each part, which may be empty, is reduced to its owner; parts lie in
 /// order. If only one part is not empty, this is a reduction to one rank.
-[[nodiscard]] Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank,
+[[nodiscard]] Steps reduce_scatter_steps(const Tree& tree, std::span<const Owned> parts, int rank,
                                          const NodeMemory& memory = {});
-/// Returns the second half: rank r sends parts[r] to every rank. If there is one part, this is a broadcast.
-[[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank,
+/// Returns the second half: owners send their parts to every rank. If there is one part, this is a broadcast.
+[[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Owned> parts, int rank,
                                     const NodeMemory& memory = {});
 
 /// Makes a lane for each of `slices` slices of all parts; `steps` makes the steps of one slice. Slices of equally
 /// divided parts share their steps.
-[[nodiscard]] Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
-                                 const std::function<Steps(std::span<const Range>)>& steps);
+[[nodiscard]] Schedule in_slices(std::span<const Owned> parts, std::int64_t slices,
+                                 const std::function<Steps(std::span<const Owned>)>& steps);
 
 /// Cuts `count` elements into chunks, each a lane; `steps` makes the steps of one range. If there are several kinds of
 /// lanes, kinds[i] is the kind of lane i.

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/schedule/sharing.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -8,10 +9,7 @@ namespace heatpp::detail {
 namespace {
 
 /// A range, and the one rank that holds it reduced over a part of the machine.
-struct Piece {
-  Range range;
-  int owner;
-};
+using Piece = Owned;
 
 bool overlap(Range a, Range b) { return a.first < b.end() && b.first < a.end(); }
 
@@ -20,14 +18,6 @@ std::size_t piece_at(std::span<const Piece> pieces, std::int64_t element) {
   const auto after =
       std::ranges::upper_bound(pieces, element, {}, [](const Piece& piece) { return piece.range.first; });
   return static_cast<std::size_t>(after - pieces.begin()) - 1;
-}
-
-bool same_shape(const Tree& a, const Tree& b) { return std::ranges::equal(a.children, b.children, same_shape); }
-/// Whether the nodes of each level are alike.
-bool is_regular(const Tree& tree) {
-  return std::ranges::all_of(tree.children, is_regular) && std::ranges::all_of(tree.children, [&](const Tree& child) {
-           return same_shape(child, tree.children.front());
-         });
 }
 
 /// Calls f(range, owners) for the longest ranges up to `end` that no cut of a child crosses, in order. `owners` has one
@@ -66,35 +56,29 @@ class Sharing {
   /// Goes from the rank outwards to every node that holds it.
   void go_out(const Tree& tree, std::size_t depth) {
     if (tree.is_leaf()) return;
-    const auto inside = std::ranges::find_if(tree.children, [this](const Tree& child) { return holds_rank(child); });
-    go_out(*inside, depth + 1);
-    share_out(tree, static_cast<std::size_t>(inside - tree.children.begin()), depth);
+    const auto inside = *tree.child_with(rank_);
+    go_out(tree.child(inside), depth + 1);
+    share_out(tree, inside, depth);
   }
 
   Groups groups;
 
  private:
-  [[nodiscard]] bool holds_rank(const Tree& tree) const {
-    return tree.is_leaf() ? tree.rank == rank_
-                          : std::ranges::any_of(tree.children, [this](const Tree& child) { return holds_rank(child); });
-  }
-
   /// The rank keeps its shares of what it owns in its child of the node.
   void share_out(const Tree& tree, std::size_t own_child, std::size_t depth) {
-    const bool alike = is_regular(tree);
     std::vector<Group> formed;
     std::vector<Range> kept;
     for (const auto& range : std::exchange(mine_, {})) {
-      children_.resize(tree.children.size());
+      children_.resize(tree.size());
       for (std::size_t c = 0; c < children_.size(); ++c) {
         children_[c].clear();
         if (c == own_child) children_[c].push_back({range, rank_});
-        else if (alike) children_[c].push_back({range, owner_in(tree.children[c], range.first, depth + 1)});
-        else add_pieces(tree.children[c], range, depth + 1, children_[c]);
+        else if (tree.alike()) children_[c].push_back({range, owner_in(tree.child(c), range.first, depth + 1)});
+        else add_pieces(tree.child(c), range, depth + 1, children_[c]);
       }
       for_each_common(children_, range.end(), [&](Range common, const std::vector<int>& owners) {
         cut_(tree, depth, common, shares_);
-        add(formed, {tree.level, depth == 0, {}, {}}, owners);
+        add(formed, {tree.level(), depth == 0, {}, {}}, owners);
         if (shares_[own_child].count > 0) kept.push_back(shares_[own_child]);
       });
     }
@@ -118,13 +102,13 @@ class Sharing {
   int owner_in(const Tree& tree, std::int64_t element, std::size_t depth) {
     way_.clear();
     follow(tree, element, depth);
-    const auto* node = &tree;
-    for (auto child = way_.rbegin(); child != way_.rend(); ++child) node = &node->children[*child];
-    return node->rank;
+    auto node = tree;
+    for (auto child = way_.rbegin(); child != way_.rend(); ++child) node = node.child(*child);
+    return node.rank();
   }
   Range follow(const Tree& tree, std::int64_t element, std::size_t depth) {
     if (tree.is_leaf()) return whole_[piece_at(whole_, element)].range;
-    const auto range = follow(tree.children.front(), element, depth + 1);
+    const auto range = follow(tree.child(0), element, depth + 1);
     cut_(tree, depth, range, shares_);
     const auto holds = [&](Range share) { return share.first <= element && element < share.end(); };
     const auto share = std::ranges::find_if(shares_, holds);
@@ -136,11 +120,11 @@ class Sharing {
   void add_pieces(const Tree& tree, Range within, std::size_t depth, std::vector<Piece>& pieces) {
     if (tree.is_leaf()) {
       for (auto i = piece_at(whole_, within.first); i < whole_.size() && overlap(whole_[i].range, within); ++i)
-        pieces.push_back({whole_[i].range, tree.rank});
+        pieces.push_back({whole_[i].range, tree.rank()});
       return;
     }
-    std::vector<std::vector<Piece>> children(tree.children.size());
-    for (std::size_t c = 0; c < children.size(); ++c) add_pieces(tree.children[c], within, depth + 1, children[c]);
+    std::vector<std::vector<Piece>> children(tree.size());
+    for (std::size_t c = 0; c < children.size(); ++c) add_pieces(tree.child(c), within, depth + 1, children[c]);
     for_each_common(children, within.end(), [&](Range common, const std::vector<int>& owners) {
       cut_(tree, depth, common, shares_);
       for (std::size_t c = 0; c < shares_.size(); ++c)
@@ -156,14 +140,11 @@ class Sharing {
   std::vector<std::vector<Piece>> children_;
 };
 
-/// Collects the places of every rank in the nodes that hold it, outermost first.
-void collect_places(const Tree& tree, std::vector<std::size_t>& way, std::vector<std::vector<std::size_t>>& places) {
-  if (tree.is_leaf()) places[static_cast<std::size_t>(tree.rank)] = way;
-  for (std::size_t c = 0; c < tree.children.size(); ++c) {
-    way.push_back(c);
-    collect_places(tree.children[c], way, places);
-    way.pop_back();
-  }
+/// Returns the places of a rank in the nodes that hold it, outermost first.
+std::vector<std::size_t> way_to(Tree tree, int rank) {
+  std::vector<std::size_t> way;
+  for (; !tree.is_leaf(); tree = tree.child(way.back())) way.push_back(*tree.child_with(rank));
+  return way;
 }
 
 }  // namespace
@@ -183,7 +164,7 @@ Groups equal_groups(const Tree& tree, Range range, int rank) {
   if (range.count == 0) return {};
   Sharing sharing({{range, rank}}, rank, [](const Tree& node, std::size_t, Range whole, std::vector<Range>& shares) {
     shares.clear();
-    for (std::size_t c = 0; c < node.children.size(); ++c) shares.push_back(part_of(whole, c, node.children.size()));
+    for (std::size_t c = 0; c < node.size(); ++c) shares.push_back(part_of(whole, c, node.size()));
   });
   sharing.go_out(tree, 0);
   return std::move(sharing.groups);
@@ -191,17 +172,16 @@ Groups equal_groups(const Tree& tree, Range range, int rank) {
 
 /// A part goes to the child in its owner's place. In the nodes that hold the owner this leads to the owner; in the
 /// others to ranks that differ from it only in their place at the outer levels, if the machine is regular.
-Groups groups_of_parts(const Tree& tree, std::span<const Range> parts, int rank) {
-  std::vector<std::vector<std::size_t>> places(parts.size());
-  std::vector<std::size_t> way;
-  collect_places(tree, way, places);
+Groups groups_of_parts(const Tree& tree, std::span<const Owned> parts, int rank) {
   std::vector<Piece> whole;
-  for (std::size_t r = 0; r < parts.size(); ++r)
-    if (parts[r].count > 0) whole.push_back({parts[r], static_cast<int>(r)});
+  std::ranges::copy_if(parts, std::back_inserter(whole), [](const Owned& part) { return part.range.count > 0; });
   if (whole.empty()) return {};
+  std::vector<std::vector<std::size_t>> places(whole.size());  // of the owners, found when they are asked for
   Sharing sharing(whole, rank, [&](const Tree& node, std::size_t depth, Range range, std::vector<Range>& shares) {
-    const auto& place = places[static_cast<std::size_t>(whole[piece_at(whole, range.first)].owner)];
-    shares.assign(node.children.size(), {});
+    const auto piece = piece_at(whole, range.first);
+    auto& place = places[piece];
+    if (place.empty()) place = way_to(tree, whole[piece].owner);
+    shares.assign(node.size(), {});
     shares[place[std::min(depth, place.size() - 1)] % shares.size()] = range;
   });
   sharing.go_out(tree, 0);

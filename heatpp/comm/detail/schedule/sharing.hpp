@@ -20,7 +20,7 @@ using Groups = std::vector<std::vector<Group>>;
 /// Returns the groups of `rank` if each range is cut evenly among its owners. If nodes differ in size, their cuts are
 /// refined to common ones.
 [[nodiscard]] Groups equal_groups(const Tree& tree, Range range, int rank);
-/// Returns the groups of `rank` if part r, which may be empty, is reduced to rank r.
-[[nodiscard]] Groups groups_of_parts(const Tree& tree, std::span<const Range> parts, int rank);
+/// Returns the groups of `rank` if each part, which may be empty, is reduced to its owner.
+[[nodiscard]] Groups groups_of_parts(const Tree& tree, std::span<const Owned> parts, int rank);
 
 }  // namespace heatpp::detail
