@@ -249,3 +249,17 @@ TEST_CASE("traffic is counted by level, and a timeline is written", "[comm][debu
   CHECK_THAT(text.str(), Catch::StartsWith("[\n{\"name\":\"level ") && Catch::EndsWith("}}\n]\n"));
   CHECK_THAT(text.str(), Catch::Contains("{\"name\":\"level 0\"") && Catch::Contains("{\"name\":\"level 1\""));
 }
+
+TEST_CASE("every rank that waits names all that are missing, though it hears of most from others", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() != 4) return;
+  std::vector<float> data(10);
+  for (const auto& missing : {std::array{1, 2}, std::array{0, 3}, std::array{1, 3}}) {
+    const auto group = *comm.split(0);
+    if (std::ranges::find(missing, comm.rank()) == missing.end()) {
+      const auto message = message_of([&] { group.allreduce(data); });
+      CHECK_THAT(message, Catch::Contains(std::to_string(missing[0]) + ", " + std::to_string(missing[1]) + " of 4"));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}

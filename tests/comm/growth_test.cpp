@@ -4,6 +4,7 @@
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/machine/places.hpp>
+#include <heatpp/comm/detail/progress/roll_call.hpp>
 #include <heatpp/comm/detail/schedule/numbers.hpp>
 
 #include <atomic>
@@ -150,4 +151,32 @@ TEST_CASE("a broadcast plans and keeps little on any number of ranks", "[comm][g
       CHECK(cost.kept <= 20000);
     }
   }
+}
+
+TEST_CASE("what ranks say reaches all in log2 P rounds, and names the lowest one that differs", "[comm][growth]") {
+  for (const auto ranks : {1, 2, 3, 7, 16, 37, 1000})
+    for (const auto& differing : {std::vector<int>{}, {0}, {ranks - 1}, {ranks / 2, ranks / 3}}) {
+      std::vector<Said> said;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const bool differs = std::ranges::find(differing, rank) != differing.end();
+        said.emplace_back(rank, Fingerprint({"call", differs ? rank + 1 : 0}, std::source_location::current(), ""));
+      }
+      int rounds = 0;
+      for (int distance = 1; distance < ranks; distance *= 2, ++rounds) {
+        const auto before = said;
+        for (int rank = 0; rank < ranks; ++rank)
+          said[static_cast<std::size_t>(rank)].add(before[static_cast<std::size_t>((rank + ranks - distance) % ranks)]);
+      }
+      CHECK(rounds == log2_of(ranks));
+      // The lowest rank that does not agree with rank 0.
+      int expected = -1;
+      if (!differing.empty()) expected = differing.front() == 0 ? 1 : std::ranges::min(differing);
+      if (ranks == 1) expected = -1;
+      if (expected == 0) expected = 1;
+      for (const auto& one : said) {
+        CHECK(one.lowest == 0);
+        CHECK(one.other == expected);
+      }
+    }
+  CHECK(sizeof(Said) <= 1200);
 }

@@ -1,12 +1,10 @@
 #include <heatpp/comm/detail/progress/deadline.hpp>
+#include <heatpp/comm/detail/progress/census.hpp>
 #include <heatpp/comm/detail/raise.hpp>
-
-#include <thread>
 
 namespace heatpp::detail {
 namespace {
 
-constexpr std::chrono::seconds time_to_answer{1};
 constexpr double debugging_seconds = 30, usual_seconds = 1800;
 
 std::atomic<bool> given_up{false};
@@ -17,22 +15,13 @@ std::optional<NotedCall>& latest() {
   return call;
 }
 
-bool somebody_gave_up(const Communicator& comm) {
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, gave_up_tag, comm.impl().mpi, &found, MPI_STATUS_IGNORE);
-  return found != 0;
-}
-
 [[noreturn]] void give_up(const NotedCall& call) {
   given_up = true;
-  auto& calls =
-      *new RollCall(call.comm, call.print, gave_up_tag);  // stays, because a rank that died receives nothing any more
-  const auto end = std::chrono::steady_clock::now() + time_to_answer;
-  bool all = false;
-  while (!(all = calls.ended()) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  if (all) calls.check();
+  Census census(call.comm, call.print);
+  const bool all = census.wait();
+  if (all) census.check();
   const auto what =
-      all ? std::string("no end of") : formatted("nothing from rank {} of {} in", calls.missing(), call.comm.size());
+      all ? std::string("no end of") : formatted("nothing from rank {} of {} in", census.missing(), call.comm.size());
   raise<CommError>(call.print.op, "got {} {} within {} s; expected all ranks to take part", what, call.print.text(),
                    patience_seconds());
 }

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/progress/caller.hpp>
+#include <heatpp/comm/detail/progress/census.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
@@ -9,23 +10,27 @@
 namespace heatpp::detail {
 namespace {
 
-[[noreturn]] void raise_missing(RollCall& calls, const Communicator& comm, const Fingerprint& mine) {
+[[noreturn]] void raise_missing(const Communicator& comm, const Fingerprint& mine) {
+  Census census(comm, mine);
+  if (census.wait()) {
+    census.check();
+    raise<CommError>(mine.op,
+                     "got the call of a rank later than after {} s, in {}; expected it before, or a larger "
+                     "HEATPP_TIMEOUT",
+                     patience_seconds(), mine.text());
+  }
   raise<CommError>(mine.op, "got no call from rank {} of {} within {} s, in {}; expected all ranks to make it",
-                   calls.missing(), comm.size(), patience_seconds(), mine.text());
+                   census.missing(), comm.size(), patience_seconds(), mine.text());
 }
 
 class Checked final : public Operation {
  public:
   Checked(const Communicator& comm, const Fingerprint& mine, MakeOperation make)
-      : comm_(comm),
-        mine_(mine),
-        make_(std::move(make)),
-        turn_(comm.impl().calls_to_check),
-        calls_(comm, mine, roll_call_tag) {}
+      : comm_(comm), mine_(mine), make_(std::move(make)), turn_(comm.impl().calls_to_check), calls_(comm, mine) {}
 
   bool advance() override {
     if (!operation_) {
-      if (!calls_.ended() || !turn_.come()) return false;
+      if (!turn_.come() || !calls_.ended()) return false;
       operation_ = turn_.keep_unless_thrown([&] {
         calls_.check();
         return make_();
@@ -36,7 +41,7 @@ class Checked final : public Operation {
   }
 
   void give_up() override {
-    if (!operation_) raise_missing(calls_, comm_, mine_);
+    if (!operation_) raise_missing(comm_, mine_);
     operation_->give_up();
   }
   [[nodiscard]] bool in_flight() const override { return operation_ && operation_->in_flight(); }
@@ -75,11 +80,11 @@ void check_collective(const Communicator& comm, const Call& call, const std::sou
   note({comm, mine});
   if (!debugging(comm)) return;
   CallQueue::Turn turn(comm.impl().calls_to_check);
-  RollCall calls(comm, mine, roll_call_tag);
+  RollCall calls(comm, mine);
   const Deadline deadline;
-  while (!calls.ended() || !turn.come()) {
+  while (!turn.come() || !calls.ended()) {
     progress();
-    if (deadline.passed()) raise_missing(calls, comm, mine);
+    if (deadline.passed() || somebody_gave_up(comm)) raise_missing(comm, mine);
   }
   calls.check();
 }

@@ -30,7 +30,7 @@ struct Call {
 };
 
 /// Notes the call if waiting is limited (deadline.hpp). If HEATPP_DEBUG=collectives is set, compares it with the calls
-/// of the other ranks, which costs a small message to each. Throws CommError on every rank that calls if the calls
+/// of the other ranks, which costs log2 P small messages. Throws CommError on every rank that calls if the calls
 /// differ, or if ranks are missing after HEATPP_TIMEOUT seconds (30 unless set). Throws CommError once MPI has ended.
 /// Does nothing otherwise.
 void check_collective(const Communicator& comm, const Call& call, const std::source_location& site);

@@ -29,53 +29,56 @@ std::string Fingerprint::text() const {
                    *caller ? ", called by " : "", caller);
 }
 
-RollCall::RollCall(const Communicator& comm, const Fingerprint& mine, int tag)
-    : comm_(comm),
-      mine_(mine),
-      all_(static_cast<std::size_t>(comm.size())),
-      requests_(2 * all_.size(), MPI_REQUEST_NULL) {
-  const auto mpi = comm.impl().mpi;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    if (rank == comm.rank()) {
-      all_[r] = mine;
-      continue;
-    }
-    check_mpi(MPI_Irecv(&all_[r], sizeof mine, MPI_BYTE, rank, tag, mpi, &requests_[r]), mine.op);
-    check_mpi(MPI_Isend(&mine_, sizeof mine, MPI_BYTE, rank, tag, mpi, &requests_[all_.size() + r]), mine.op);
+void Said::add(const Said& more) {
+  if (more.lowest < lowest) {
+    auto all = more;
+    all.add(*this);
+    *this = all;
+    return;
   }
+  const bool differs = !more.print.agrees(print);
+  const auto rank = differs ? more.lowest : more.other;
+  if (rank < 0 || (other >= 0 && other <= rank)) return;
+  other = rank;
+  other_print = differs ? more.print : more.other_print;
 }
 
-RollCall::~RollCall() {
-  for (auto& request : requests_) {
-    if (request == MPI_REQUEST_NULL) continue;
-    comm_.impl().failed = true;
-    MPI_Cancel(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
+void Said::check(const char* op) const {
+  if (other >= 0)
+    raise<CommError>(op, "got {} on rank {} and {} on rank {}; expected the same call on all ranks", print.text(),
+                     lowest, other_print.text(), other);
+}
+
+void RollCall::begin_round() {
+  const auto rank = comm_.rank(), ranks = comm_.size();
+  const auto mpi = comm_.impl().mpi;
+  const auto bytes = static_cast<int>(sizeof(Said));
+  sent_ = said_;
+  const auto from = (rank + ranks - distance_) % ranks, to = (rank + distance_) % ranks;
+  check_mpi(MPI_Irecv(&heard_, bytes, MPI_BYTE, from, roll_call_tag, mpi, &requests_[0]), said_.print.op);
+  check_mpi(MPI_Isend(&sent_, bytes, MPI_BYTE, to, roll_call_tag, mpi, &requests_[1]), said_.print.op);
+  under_way_ = true;
 }
 
 bool RollCall::ended() {
-  int done = 0;
-  check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE), mine_.op);
-  return done != 0;
-}
-
-std::string RollCall::missing() {
-  std::string ranks;
-  for (std::size_t rank = 0; rank < all_.size(); ++rank) {
-    int arrived = 1;
-    MPI_Test(&requests_[rank], &arrived, MPI_STATUS_IGNORE);
-    if (!arrived) ranks += formatted("{}{}", ranks.empty() ? "" : ", ", rank);
+  for (; distance_ < comm_.size(); distance_ *= 2) {
+    if (!under_way_) begin_round();
+    int done = 0;
+    check_mpi(MPI_Testall(2, requests_.data(), &done, MPI_STATUSES_IGNORE), said_.print.op);
+    if (!done) return false;
+    under_way_ = false;
+    said_.add(heard_);
   }
-  return ranks;
+  return true;
 }
 
-void RollCall::check() const {
-  const auto other = std::ranges::find_if(all_, [&](const auto& print) { return !print.agrees(all_[0]); });
-  if (other != all_.end())
-    raise<CommError>(mine_.op, "got {} on rank 0 and {} on rank {}; expected the same call on all ranks",
-                     all_[0].text(), other->text(), other - all_.begin());
+RollCall::~RollCall() {
+  if (distance_ < comm_.size()) comm_.impl().failed = true;
+  for (auto& request : requests_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
 }
 
 }  // namespace heatpp::detail
