@@ -17,9 +17,12 @@ class Segment {
   /// Keeps two counters so far apart that a core never fetches both at once.
   static constexpr std::size_t apart = 128;
 
+  // The largest slot that pays, for few ranks.
+  static constexpr std::int64_t largest_slot = 256 << 10;
+
   /// Makes the segment. Collective; `node` is the number of this rank's node. Returns nothing if the ranks share no
-  /// memory, or if the system gives too little of it.
-  static std::unique_ptr<Segment> make(const Communicator& comm, int node);
+  /// memory, or if the system gives too little of it. Slots have at most `most_slot` bytes, whole pages of 4 KiB.
+  static std::unique_ptr<Segment> make(const Communicator& comm, int node, std::int64_t most_slot = largest_slot);
 
   [[nodiscard]] std::int64_t slot_bytes() const { return slot_bytes_; }
   [[nodiscard]] std::byte* slot(int rank, std::int64_t round) const {

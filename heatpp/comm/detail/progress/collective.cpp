@@ -5,6 +5,7 @@
 #include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
+#include <heatpp/comm/detail/shared/by_nodes.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp/comm/device/collectives.hpp>
@@ -13,8 +14,13 @@
 namespace heatpp::detail {
 namespace {
 
-// Longer data are faster in pieces, as MPI cuts them.
-constexpr std::int64_t small_bytes = 4 << 10;
+std::unique_ptr<Operation> allreduce_by_messages(const Communicator& comm, const Buffer& data, ReduceOp op,
+                                                 const char* call) {
+  if (data.bytes() > small_bytes) return native_allreduce(comm, data, op, call);
+  return comm.impl().nodes ? allreduce_by_nodes(comm, data, op, call) : small_allreduce(comm, data, op, call);
+}
+
+}  // namespace
 
 std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op,
                                            const char* call) {
@@ -27,8 +33,6 @@ std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffe
   return std::make_unique<Execution>(comm, std::move(schedule), data, op, Coding{}, call);
 }
 
-}  // namespace
-
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
   if (data.memory.on_device()) {
     if (!wants_exact_sums(comm) || !has_exact_sum(op, data.dtype)) return device::start_flat_allreduce(comm, data, op);
@@ -36,8 +40,7 @@ std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data
   }
   const auto shared = [&comm](const Buffer& whole, ReduceOp by) { return shared_allreduce(comm, whole, by); };
   const auto start = [&](const Buffer& wide, ReduceOp by) {
-    if (shares_memory(comm)) return shared(wide, by);
-    return wide.bytes() <= small_bytes ? small_allreduce(comm, wide, by, call) : native_allreduce(comm, wide, by, call);
+    return shares_memory(comm) ? shared(wide, by) : allreduce_by_messages(comm, wide, by, call);
   };
   if (wants_exact_sums(comm) && has_exact_sum(op, data.dtype)) {
     ExactMakers makers{.at_once = {}, .in_parts = start};

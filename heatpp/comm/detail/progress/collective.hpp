@@ -28,6 +28,11 @@ void await_all(const Communicator& comm, const char* op);
 /// Starts an all-reduce over ranks side by side: in shared memory, else in few steps if data are small, else MPI's.
 [[nodiscard]] std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op,
                                                          const char* call);
+// Longer data are faster in pieces, as MPI cuts them.
+inline constexpr std::int64_t small_bytes = 4 << 10;
+/// Starts an all-reduce of small data by messages, in log2 P steps.
+[[nodiscard]] std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op,
+                                                         const char* call);
 /// Copies `data` of the root to the others.
 [[nodiscard]] std::unique_ptr<Operation> start_broadcast(const Communicator& comm, Buffer data, int root,
                                                          const char* call = "broadcast");

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/detail/shared/by_nodes.hpp>
 #include <heatpp/comm/detail/shared/rounds.hpp>
 
 #include <algorithm>
@@ -46,7 +47,10 @@ Buffer part_of(const Buffer& all, const Range& part) { return {address(all, part
 }  // namespace
 
 void share_memory(const Communicator& comm) {
-  if (comm.impl().settings->shared_memory) comm.impl().segment = Segment::make(comm, comm.impl().node);
+  auto& impl = comm.impl();
+  if (!impl.settings->shared_memory || impl.size == 1) return;
+  impl.segment = Segment::make(comm, impl.node);
+  if (!impl.segment) impl.nodes = find_node_groups(comm, impl.node);
 }
 bool shares_memory(const Communicator& comm) { return comm.impl().segment != nullptr; }
 

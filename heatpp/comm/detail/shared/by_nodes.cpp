@@ -1,0 +1,101 @@
+#include <heatpp/comm/detail/shared/by_nodes.hpp>
+
+#include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/detail/shared/rounds.hpp>
+
+#include <cstring>
+
+namespace heatpp::detail {
+namespace {
+
+constexpr int leader = 0;
+
+/// The ranks lay their data in one round, and the first one lays the result in the next.
+class ByNodes final : public InRounds {
+ public:
+  ByNodes(const Communicator& comm, const Buffer& data, ReduceOp op, const char* call)
+      : InRounds(comm.impl().nodes->node, 2), all_(comm), data_(data), op_(op), call_(call) {}
+
+  [[nodiscard]] bool in_flight() const override { return across_ && across_->in_flight(); }
+
+ private:
+  bool advance_round() override {
+    const bool done =
+        round_ == first_ ? (comm_.rank() == leader ? sum() : lay()) : (comm_.rank() == leader ? tell() : take());
+    if (done) end_round();
+    return done;
+  }
+
+  bool lay() {
+    if (!segment_.may_fill(round_)) return false;
+    std::memcpy(segment_.slot(comm_.rank(), round_), data_.data, static_cast<std::size_t>(data_.bytes()));
+    segment_.announce(Segment::filled, round_);
+    return true;
+  }
+  bool sum() {
+    segment_.announce(Segment::filled, round_);
+    if (!segment_.all(Segment::filled, round_)) return false;
+    std::vector<const void*> operands{data_.data};
+    for (int rank = 1; rank < comm_.size(); ++rank) operands.push_back(segment_.slot(rank, round_));
+    combine(op_, data_.dtype, operands, data_.data, data_.count);
+    return true;
+  }
+  bool tell() {
+    const auto sum = op_ == ReduceOp::mean ? ReduceOp::sum : op_;
+    if (!across_) across_ = small_allreduce(*all_.impl().nodes->leaders, data_, sum, call_);
+    if (!summed_ && !(summed_ = across_->advance())) return false;
+    if (!segment_.may_fill(round_)) return false;
+    if (op_ == ReduceOp::mean) divide(data_.dtype, data_.data, data_.count, all_.size());
+    return lay();
+  }
+  bool take() {
+    segment_.announce(Segment::filled, round_);
+    if (!segment_.has(leader, round_)) return false;
+    std::memcpy(data_.data, segment_.slot(leader, round_), static_cast<std::size_t>(data_.bytes()));
+    return true;
+  }
+
+  Communicator all_;
+  Buffer data_;
+  ReduceOp op_;
+  const char* call_;
+  std::unique_ptr<Operation> across_;  // on the first rank
+  bool summed_ = false;
+};
+
+Communicator part_of(const Communicator& comm, int color) {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(comm.impl().mpi, color, comm.rank(), &part), "Communicator");
+  Communicator made(std::make_shared<Communicator::Impl>(part));
+  made.impl().settings = comm.impl().settings;
+  made.impl().part = true;
+  return made;
+}
+
+}  // namespace
+
+std::shared_ptr<NodeGroups> find_node_groups(const Communicator& comm, int node) {
+  await_all(comm, "Communicator");
+  auto mine = part_of(comm, node);
+  auto leaders = part_of(comm, mine.rank() == leader ? 0 : 1);
+  if (mine.size() > 1) mine.impl().segment = Segment::make(mine, node, small_bytes);
+  // Whether a node shares no memory, whether one has several ranks, and whether there are several.
+  std::array<std::int64_t, 3> found{mine.size() > 1 && !mine.impl().segment, mine.size() > 1,
+                                    mine.size() < comm.size()};
+  run(start_allreduce(comm, found, ReduceOp::max, "Communicator"));
+  if (found[0] || !found[1] || !found[2]) return nullptr;
+  auto groups = std::make_shared<NodeGroups>(NodeGroups{mine, std::nullopt});
+  if (mine.rank() == leader) groups->leaders = leaders;
+  return groups;
+}
+
+std::unique_ptr<Operation> allreduce_by_nodes(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
+  const auto& [node, leaders] = *comm.impl().nodes;
+  if (node.size() > 1) return std::make_unique<ByNodes>(comm, data, op, call);
+  auto sum = small_allreduce(*leaders, data, op == ReduceOp::mean ? ReduceOp::sum : op, call);
+  if (op != ReduceOp::mean) return sum;
+  return then(std::move(sum), [data, ranks = comm.size()] { divide(data.dtype, data.data, data.count, ranks); });
+}
+
+}  // namespace heatpp::detail
