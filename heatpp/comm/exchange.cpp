@@ -18,6 +18,9 @@ namespace {
 
 using detail::check_mpi;
 using detail::for_each_run;
+using detail::PeerBlock;
+using detail::Receives;
+using detail::Sends;
 
 // A piece fits into a core's second-level cache, so that packing costs one pass over memory. Few pieces are under way
 // at once, so that the staging memory stays small.
@@ -51,8 +54,8 @@ void copy(const ConstBlock& from, const Block& to) {
 template <class B>
 class Stream {
  public:
-  Stream(std::span<const B> blocks, std::vector<int> peers, MPI_Comm comm, const char* call, int tag)
-      : blocks_(blocks.begin(), blocks.end()), peers_(std::move(peers)), comm_(comm), call_(call), tag_(tag) {}
+  Stream(std::vector<PeerBlock<B>> blocks, MPI_Comm comm, const char* call, int tag)
+      : blocks_(std::move(blocks)), comm_(comm), call_(call), tag_(tag) {}
 
   [[nodiscard]] bool in_flight() const { return active_ > 0; }
 
@@ -61,7 +64,7 @@ class Stream {
     while (active_ < window && start_next()) {
     }
     while (active_ > 0 && finish_oldest()) start_next();
-    return peer_ == peers_.size() && active_ == 0;
+    return peer_ == blocks_.size() && active_ == 0;
   }
 
  private:
@@ -73,16 +76,16 @@ class Stream {
   };
 
   bool start_next() {
-    while (peer_ < peers_.size() && first_ >= block().bytes()) {
+    while (peer_ < blocks_.size() && first_ >= block().bytes()) {
       ++peer_;
       first_ = 0;
     }
-    if (peer_ == peers_.size()) return false;
+    if (peer_ == blocks_.size()) return false;
     auto& piece = pieces_[(oldest_ + active_) % window];
     piece.block = &block();
     piece.first = first_;
     piece.length = std::min(piece_bytes, block().bytes() - first_);
-    post(piece, peers_[peer_]);
+    post(piece, blocks_[peer_].rank);
     first_ += piece.length;
     ++active_;
     return true;
@@ -114,10 +117,9 @@ class Stream {
     return true;
   }
 
-  [[nodiscard]] const B& block() const { return blocks_[static_cast<std::size_t>(peers_[peer_])]; }
+  [[nodiscard]] const B& block() const { return blocks_[peer_].block; }
 
-  std::vector<B> blocks_;
-  std::vector<int> peers_;
+  std::vector<PeerBlock<B>> blocks_;
   MPI_Comm comm_;
   const char* call_;
   int tag_;
@@ -126,45 +128,56 @@ class Stream {
   std::int64_t first_ = 0;
 };
 
-/// Returns the other ranks, beginning with the next rank or with the one before.
-std::vector<int> peers_of(const Communicator& comm, bool onwards) {
-  std::vector<int> peers;
-  for (int round = 1; round < comm.size(); ++round)
-    peers.push_back((comm.rank() + (onwards ? round : comm.size() - round)) % comm.size());
-  return peers;
+/// Puts the ranks in the order of rounds, beginning with the next rank or with the one before. Empty blocks are left
+/// out.
+template <class B>
+void into_rounds(std::vector<PeerBlock<B>>& blocks, const Communicator& comm, bool onwards) {
+  std::erase_if(blocks, [](const auto& one) { return one.block.bytes() == 0; });
+  std::ranges::sort(blocks, {}, [&](const auto& one) {
+    const auto distance = onwards ? one.rank - comm.rank() : comm.rank() - one.rank;
+    return (distance + comm.size()) % comm.size();
+  });
+}
+
+/// Takes this rank's own block out of the list, in which it is the first, if it is there.
+template <class B>
+B take_own(std::vector<PeerBlock<B>>& blocks, int rank) {
+  if (blocks.empty() || blocks.front().rank != rank) return {};
+  const auto own = blocks.front().block;
+  blocks.erase(blocks.begin());
+  return own;
 }
 
 /// Copies large blocks from the memory of ranks that can be read. The other blocks come in messages, as soon as it is
 /// known which these are.
 class Exchange final : public detail::Operation {
  public:
-  Exchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive, const char* call,
+  Exchange(const Communicator& comm, Sends send, Receives receive, const char* call,
            const detail::ExchangeTags& tags = {})
-      : comm_(comm),
-        call_(call),
-        send_(send.begin(), send.end()),
-        receive_(receive.begin(), receive.end()),
-        tag_(tags.data),
-        direct_(comm, send, receive, call, tags) {}
+      : comm_(comm), call_(call), send_(std::move(send)), receive_(std::move(receive)), tag_(tags.data) {
+    into_rounds(send_, comm, true);
+    into_rounds(receive_, comm, false);
+    own_out_ = take_own(send_, comm.rank());
+    own_in_ = take_own(receive_, comm.rank());
+    direct_.emplace(comm, send_, receive_, call, tags);
+  }
 
   bool advance() override {
-    const bool settled = direct_.advance(), ended = settled && advance_streams();
-    const auto me = static_cast<std::size_t>(comm_.rank());
-    if (!std::exchange(own_is_there_, true)) copy(send_[me], receive_[me]);
+    const bool settled = direct_->advance(), ended = settled && advance_streams();
+    if (!std::exchange(own_is_there_, true)) copy(own_out_, own_in_);
     return ended;
   }
   [[nodiscard]] bool in_flight() const override {
-    return direct_.in_flight() || (incoming_ && (incoming_->in_flight() || outgoing_->in_flight()));
+    return direct_->in_flight() || (incoming_ && (incoming_->in_flight() || outgoing_->in_flight()));
   }
 
  private:
   bool advance_streams() {
     if (!incoming_) {
-      auto from = peers_of(comm_, false), to = peers_of(comm_, true);
-      std::erase_if(from, [&](int rank) { return direct_.received(rank); });
-      std::erase_if(to, [&](int rank) { return direct_.sent(rank); });
-      incoming_.emplace(receive_, std::move(from), comm_.impl().mpi, call_, tag_);
-      outgoing_.emplace(send_, std::move(to), comm_.impl().mpi, call_, tag_);
+      std::erase_if(receive_, [&](const auto& one) { return direct_->received(one.rank); });
+      std::erase_if(send_, [&](const auto& one) { return direct_->sent(one.rank); });
+      incoming_.emplace(std::move(receive_), comm_.impl().mpi, call_, tag_);
+      outgoing_.emplace(std::move(send_), comm_.impl().mpi, call_, tag_);
     }
     const bool received = incoming_->advance(), sent = outgoing_->advance();
     return received && sent;
@@ -172,10 +185,12 @@ class Exchange final : public detail::Operation {
 
   Communicator comm_;
   const char* call_;
-  std::vector<ConstBlock> send_;
-  std::vector<Block> receive_;
+  Sends send_;
+  Receives receive_;
+  ConstBlock own_out_;
+  Block own_in_;
   int tag_;
-  detail::DirectCopies direct_;
+  std::optional<detail::DirectCopies> direct_;
   std::optional<Stream<Block>> incoming_;
   std::optional<Stream<ConstBlock>> outgoing_;
   bool own_is_there_ = false;
@@ -183,32 +198,36 @@ class Exchange final : public detail::Operation {
 
 /// If calls are compared, throws CommError on all ranks if two ranks expect different sizes of the block between
 /// them.
-void check_pairs(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive) {
+void check_pairs(const Communicator& comm, const Sends& send, const Receives& receive) {
   if (!detail::debugging(comm)) return;
-  std::vector<std::int64_t> sizes;
-  for (const auto& block : send) sizes.push_back(block.bytes());
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm.size())), wanted(sizes);
+  for (const auto& [rank, block] : send) sizes[static_cast<std::size_t>(rank)] = block.bytes();
+  for (const auto& [rank, block] : receive) wanted[static_cast<std::size_t>(rank)] = block.bytes();
   const auto offered = comm.alltoall(sizes);
   all_or_none(comm, [&] {
     for (std::size_t peer = 0; peer < offered.size(); ++peer)
-      if (offered[peer] != receive[peer].bytes())
+      if (offered[peer] != wanted[peer])
         detail::raise<CommError>("exchange",
                                  "got {} bytes that rank {} sends to rank {}, which waits for {}; expected "
                                  "the same arguments on all ranks",
-                                 offered[peer], peer, comm.rank(), receive[peer].bytes());
+                                 offered[peer], peer, comm.rank(), wanted[peer]);
   });
 }
 
-void check_blocks(const char* op, const Communicator& comm, std::span<const ConstBlock> send,
-                  std::span<const Block> receive) {
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  if (send.size() != ranks || receive.size() != ranks)
-    detail::raise<ValueError>(op, "got {} and {} blocks; expected one for each of {} ranks", send.size(),
-                              receive.size(), ranks);
+/// Returns the blocks that are not empty, blocks[r] as that of rank r.
+template <class B>
+std::vector<PeerBlock<B>> listed(const char* op, const Communicator& comm, std::span<const B> blocks) {
+  if (std::ssize(blocks) != comm.size())
+    detail::raise<ValueError>(op, "got {} blocks; expected one for each of {} ranks", blocks.size(), comm.size());
+  std::vector<PeerBlock<B>> list;
+  for (int rank = 0; rank < comm.size(); ++rank)
+    if (const auto& block = blocks[static_cast<std::size_t>(rank)]; block.bytes() > 0) list.push_back({rank, block});
+  return list;
 }
 
-void count_sent(const Communicator& comm, std::span<const ConstBlock> send) {
+void count_sent(const Communicator& comm, const Sends& send) {
   std::int64_t payload = 0;
-  for (const auto peer : peers_of(comm, true)) payload += send[static_cast<std::size_t>(peer)].bytes();
+  for (const auto& [rank, block] : send) payload += rank == comm.rank() ? 0 : block.bytes();
   comm.impl().count(payload);
 }
 
@@ -223,19 +242,12 @@ Block block_of(const Buffer& data, std::int64_t first, std::int64_t count) {
 
 /// Returns the parts of the root's data; on other ranks nothing.
 template <class B, class Data>
-std::vector<B> parts_at_root(const Communicator& comm, const Data& data, int root,
-                             std::span<const std::int64_t> counts) {
-  std::vector<B> blocks(counts.size());
+std::vector<PeerBlock<B>> parts_at_root(const Communicator& comm, const Data& data, int root,
+                                        std::span<const std::int64_t> counts) {
+  std::vector<PeerBlock<B>> blocks;
   std::int64_t first = 0;
   for (std::size_t rank = 0; comm.rank() == root && rank < counts.size(); first += counts[rank++])
-    blocks[rank] = block_of(data, first, counts[rank]);
-  return blocks;
-}
-/// Returns blocks of which only the root's has data.
-template <class B, class Data>
-std::vector<B> only_for(const Communicator& comm, int root, const Data& data) {
-  std::vector<B> blocks(static_cast<std::size_t>(comm.size()));
-  blocks[static_cast<std::size_t>(root)] = block_of(data, 0, data.count);
+    blocks.push_back({static_cast<int>(rank), block_of(data, first, counts[rank])});
   return blocks;
 }
 
@@ -261,7 +273,7 @@ void check_shares(const char* op, const Communicator& comm, const ConstBuffer& m
 
 /// Starts the exchange if the shares of all ranks are right.
 std::unique_ptr<detail::Operation> start_exchange(const char* op, const Communicator& comm, std::string wrong,
-                                                  std::span<const ConstBlock> send, std::span<const Block> receive) {
+                                                  const Sends& send, const Receives& receive) {
   detail::run(detail::unless_wrong_anywhere(comm, op, std::move(wrong)));
   return std::make_unique<Exchange>(comm, send, receive, op);
 }
@@ -269,20 +281,23 @@ std::unique_ptr<detail::Operation> start_exchange(const char* op, const Communic
 }  // namespace
 
 void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Block> receive, Site site) const {
-  check_blocks("exchange", *this, send, receive);
-  count_sent(*this, send);
-  detail::run_collective(*this, {"exchange"}, site, [&] {
-    check_pairs(*this, send, receive);
-    return std::make_unique<Exchange>(*this, send, receive, "exchange");
+  detail::exchange_with(*this, listed("exchange", *this, send), listed("exchange", *this, receive), site);
+}
+
+void detail::exchange_with(const Communicator& comm, Sends send, Receives receive, const std::source_location& site) {
+  count_sent(comm, send);
+  run_collective(comm, {"exchange"}, site, [&] {
+    check_pairs(comm, send, receive);
+    return std::make_unique<Exchange>(comm, std::move(send), std::move(receive), "exchange");
   });
 }
 
 Request detail::iexchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
                           const std::source_location& site) {
-  check_blocks("iexchange", comm, send, receive);
-  count_sent(comm, send);
-  const auto make = [comm, out = std::vector(send.begin(), send.end()),
-                     in = std::vector(receive.begin(), receive.end())]() -> std::unique_ptr<Operation> {
+  auto out = listed("iexchange", comm, send);
+  count_sent(comm, out);
+  const auto make = [comm, out = std::move(out),
+                     in = listed("iexchange", comm, receive)]() -> std::unique_ptr<Operation> {
     const auto tag = next_tag(comm.impl());
     return std::make_unique<Exchange>(comm, out, in, "iexchange", ExchangeTags{tag, tag + 1, tag + 2});
   };
@@ -292,7 +307,7 @@ Request detail::iexchange(const Communicator& comm, std::span<const ConstBlock> 
 void Communicator::gather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, int root,
                           Site site) const {
   check_shares("gather", *this, mine, all, root, counts);
-  const auto send = only_for<ConstBlock>(*this, root, mine);
+  const Sends send{{root, block_of(mine, 0, mine.count)}};
   const auto receive = parts_at_root<Block>(*this, all, root, counts);
   count_sent(*this, send);
   detail::run_collective(*this, {"gather", 0, mine.dtype, root, detail::plan_of(*this, counts)}, site, [&] {
@@ -304,7 +319,7 @@ void Communicator::scatter(ConstBuffer all, Buffer mine, std::span<const std::in
                            Site site) const {
   check_shares("scatter", *this, mine, all, root, counts);
   const auto send = parts_at_root<ConstBlock>(*this, all, root, counts);
-  const auto receive = only_for<Block>(*this, root, mine);
+  const Receives receive{{root, block_of(mine, 0, mine.count)}};
   count_sent(*this, send);
   detail::run_collective(*this, {"scatter", 0, mine.dtype, root, detail::plan_of(*this, counts)}, site, [&] {
     return start_exchange("scatter", *this, wrong_in(*this, mine, all, root, counts), send, receive);

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/hash.hpp>
+#include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
@@ -20,7 +21,7 @@ std::atomic<Redistribution> policy{Redistribution::allow};
 std::atomic<std::int64_t> moved_operands{0}, moved_bytes{0};
 
 struct Range {
-  std::int64_t first, last;
+  std::int64_t first = 0, last = 0;
   [[nodiscard]] std::int64_t count() const { return std::max<std::int64_t>(0, last - first); }
 };
 
@@ -56,23 +57,36 @@ std::pair<int, Range> incoming(const Layout& from, const Layout& to, int me, int
   return {*from.split(), {both.first - mine.first, both.last - mine.first}};
 }
 
+/// Returns the ranks that hold a part of `range` if both cuts are along one axis, else all.
+Range ranks_over(const Layout& cut, bool along, Range range) {
+  if (!along) return {0, cut.ranks()};
+  if (range.count() == 0) return {0, 0};
+  return {cut.owner(range.first), cut.owner(range.last - 1) + 1};
+}
+
 at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const Layout& to, const Communicator& comm) {
   const auto local = source.contiguous();
   auto result = detail::allocated("resplit", to, local.options(), comm,
                                   [&] { return at::empty(to.local_shape(comm.rank()), local.options()); });
-  std::vector<ConstBlock> send;
-  std::vector<Block> receive;
-  for (int peer = 0; peer < comm.size(); ++peer) {
-    const auto [send_axis, send_range] = outgoing(from, to, comm.rank(), peer);
-    const auto [receive_axis, receive_range] = incoming(from, to, comm.rank(), peer);
-    send.push_back(block_of<const std::byte>(local, send_axis, send_range));
-    receive.push_back(block_of<std::byte>(result, receive_axis, receive_range));
+  const auto me = comm.rank();
+  const bool along = from.split() == to.split();
+  detail::Sends send;
+  const auto takers = ranks_over(to, along, range_of(from, me));
+  for (auto peer = takers.first; peer < takers.last; ++peer) {
+    const auto [axis, range] = outgoing(from, to, me, static_cast<int>(peer));
+    send.push_back({static_cast<int>(peer), block_of<const std::byte>(local, axis, range)});
+  }
+  detail::Receives receive;
+  const auto givers = ranks_over(from, along, along ? range_of(to, me) : Range{});
+  for (auto peer = givers.first; peer < givers.last; ++peer) {
+    const auto [axis, range] = incoming(from, to, me, static_cast<int>(peer));
+    receive.push_back({static_cast<int>(peer), block_of<std::byte>(result, axis, range)});
   }
   detail::expect_alike(comm, "resplit", [&] {
     return detail::formatted("{} {} to {}", name(detail::from_torch(local.scalar_type())), detail::layout_text(from),
                              detail::layout_text(to));
   });
-  comm.exchange(send, receive);
+  detail::exchange_with(comm, std::move(send), std::move(receive));
   return result;
 }
 

@@ -24,18 +24,18 @@ std::vector<bool>& refused(std::vector<bool>& ranks, const Communicator& comm) {
 
 }  // namespace
 
-DirectCopies::DirectCopies(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
-                           const char* call, const ExchangeTags& tags)
+DirectCopies::DirectCopies(const Communicator& comm, const Sends& send, const Receives& receive, const char* call,
+                           const ExchangeTags& tags)
     : comm_(comm), call_(call), tags_(tags) {
   if (!comm.impl().settings->shared_memory) return;
   const auto& not_to = refused(comm.impl().no_copies_to, comm);
   const auto& not_from = refused(comm.impl().no_copies_from, comm);
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    if (rank == comm.rank()) continue;
-    if (send[r].bytes() >= least_bytes && !not_to[r]) sends_.push_back({.rank = rank, .from = whereabouts(send[r])});
-    if (receive[r].bytes() >= least_bytes && !not_from[r]) receives_.push_back({.rank = rank, .to = receive[r]});
-  }
+  for (const auto& [rank, block] : send)
+    if (block.bytes() >= least_bytes && !not_to[static_cast<std::size_t>(rank)])
+      sends_.push_back({.rank = rank, .from = whereabouts(block)});
+  for (const auto& [rank, block] : receive)
+    if (block.bytes() >= least_bytes && !not_from[static_cast<std::size_t>(rank)])
+      receives_.push_back({.rank = rank, .to = block});
 }
 
 bool DirectCopies::arrived(MPI_Request& request) const {

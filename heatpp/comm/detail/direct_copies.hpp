@@ -4,7 +4,7 @@
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/machine/peer_memory.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
-#include <span>
+#include <heatpp/comm/detail/progress/exchange.hpp>
 
 namespace heatpp::detail {
 
@@ -18,8 +18,8 @@ struct ExchangeTags {
 /// Both know the size of the block and the earlier answers, so both know whether a block goes this way.
 class DirectCopies {
  public:
-  DirectCopies(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
-               const char* call, const ExchangeTags& tags = {});
+  DirectCopies(const Communicator& comm, const Sends& send, const Receives& receive, const char* call,
+               const ExchangeTags& tags = {});
 
   /// Does what can be done without waiting. Returns whether all blocks have been copied or refused.
   bool advance();

@@ -4,6 +4,20 @@
 
 namespace heatpp::detail {
 
+/// A block for a rank, or from it.
+template <class B>
+struct PeerBlock {
+  int rank;
+  B block;
+};
+using Sends = std::vector<PeerBlock<ConstBlock>>;
+using Receives = std::vector<PeerBlock<Block>>;
+
+/// Does what Communicator::exchange does, for the ranks in the lists, each at most once; others get and send nothing.
+/// So it takes memory and time for these ranks only.
+void exchange_with(const Communicator& comm, Sends send, Receives receive,
+                   const std::source_location& site = std::source_location::current());
+
 /// Starts a Communicator::exchange without waiting. The blocks belong to the request until it is waited for. Several
 /// exchanges may be under way at once.
 [[nodiscard]] Request iexchange(const Communicator& comm, std::span<const ConstBlock> send,
