@@ -2,10 +2,16 @@
 
 namespace heatpp::detail {
 
-Cut::Cut(std::int64_t least, std::int64_t more, int longer, int ranks)
-    : least_(least), more_(longer > 0 ? more : 0), longer_(more > 0 ? longer : 0), ranks_(ranks) {}
+Cut Cut::rule(std::int64_t least, std::int64_t more, std::int64_t longer, int ranks) {
+  Cut cut;
+  cut.least_ = least;
+  cut.more_ = longer > 0 ? more : 0;
+  cut.longer_ = more > 0 ? static_cast<int>(longer) : 0;
+  cut.ranks_ = ranks;
+  return cut;
+}
 
-Cut Cut::even(std::int64_t extent, int ranks) { return {extent / ranks, 1, static_cast<int>(extent % ranks), ranks}; }
+Cut Cut::even(std::int64_t extent, int ranks) { return rule(extent / ranks, 1, extent % ranks, ranks); }
 
 Cut Cut::at(std::vector<std::int64_t> offsets) {
   const auto ranks = static_cast<int>(std::ssize(offsets)) - 1;
@@ -13,8 +19,9 @@ Cut Cut::at(std::vector<std::int64_t> offsets) {
   const auto differs_from = [](auto count) { return [=](auto first, auto last) { return last - first != count; }; };
   const auto turn = std::adjacent_find(offsets.begin(), offsets.end(), differs_from(most));
   if (most >= least && std::adjacent_find(turn, offsets.end(), differs_from(least)) == offsets.end())
-    return {least, most - least, static_cast<int>(turn - offsets.begin()), ranks};
-  Cut cut(0, 0, 0, ranks);
+    return rule(least, most - least, turn - offsets.begin(), ranks);
+  Cut cut;
+  cut.ranks_ = ranks;
   cut.given_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
   return cut;
 }
@@ -61,7 +68,7 @@ std::vector<std::int64_t> Cut::offsets() const {
 }
 
 Cut Cut::scaled(std::int64_t factor) const {
-  if (!given_) return {factor * least_, factor * more_, longer_, ranks_};
+  if (!given_) return rule(factor * least_, factor * more_, longer_, ranks_);
   auto all = *given_;
   for (auto& offset : all) offset *= factor;
   return at(std::move(all));

@@ -52,7 +52,8 @@ class Cut {
   }
 
  private:
-  Cut(std::int64_t least, std::int64_t more, int longer, int ranks);
+  // Not a constructor, for which a list of four numbers could be meant instead of the offsets of a layout.
+  static Cut rule(std::int64_t least, std::int64_t more, std::int64_t longer, int ranks);
 
   std::int64_t least_ = 0;  ///< indices of each rank ...
   std::int64_t more_ = 0;   ///< ... and of the first `longer_` ranks beyond these; one is 0 only if the other is
