@@ -3,7 +3,7 @@
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
-#include <heatpp/comm/detail/schedule/numbers.hpp>
+#include <heatpp/comm/detail/numbers/numbers.hpp>
 #include <heatpp/comm/detail/schedule/parts.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/device/collectives.hpp>

@@ -1,7 +1,7 @@
 #include "../catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/place.hpp>
+#include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/interop/mpi.hpp>
 
 #include <algorithm>

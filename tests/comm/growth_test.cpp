@@ -5,7 +5,7 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/machine/places.hpp>
 #include <heatpp/comm/detail/progress/roll_call.hpp>
-#include <heatpp/comm/detail/schedule/numbers.hpp>
+#include <heatpp/comm/detail/numbers/numbers.hpp>
 
 #include <atomic>
 #include <bit>
@@ -108,7 +108,7 @@ TEST_CASE("a regular machine is kept as one run for each level", "[comm][growth]
     const auto cost = cost_of([&] { return grid_of(shape); });
     CHECK(cost.allocations <= 30);
     CHECK(cost.kept <= 1024);
-    // The same from the place of each rank, also if neighbors are on different nodes.
+    // A tree from the places of the ranks takes as little, also if neighbors are on different nodes.
     const auto inner = shape[1] * shape[2], ranks = shape[0] * inner;
     Places places, round;
     for (int rank = 0; rank < ranks; ++rank) {

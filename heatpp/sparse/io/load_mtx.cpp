@@ -1,4 +1,4 @@
-#include <heatpp/comm/detail/place.hpp>
+#include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/sparse/io/detail/mtx_header.hpp>

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 
-#include <heatpp/comm/detail/place.hpp>
+#include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/csv/detail/csv_numbers.hpp>

@@ -1,4 +1,4 @@
-#include <heatpp/comm/detail/schedule/numbers.hpp>
+#include <heatpp/comm/detail/numbers/numbers.hpp>
 
 #include <algorithm>
 #include <bit>

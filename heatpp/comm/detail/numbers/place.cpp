@@ -1,8 +1,8 @@
-#include <heatpp/comm/detail/place.hpp>
+#include <heatpp/comm/detail/numbers/place.hpp>
 
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
-#include <heatpp/comm/detail/schedule/numbers.hpp>
+#include <heatpp/comm/detail/numbers/numbers.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 
 namespace heatpp::detail {
