@@ -5,11 +5,21 @@
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/state_options.hpp>
 
 namespace heatpp {
 
 using namespace ml::detail;
+
+template <>
+inline constexpr std::tuple detail::fields_of<KMeansOptions> = {
+    detail::Field{"n_clusters", &KMeansOptions::n_clusters},
+    detail::own_field("init", &KMeansOptions::init),
+    detail::Field{"n_init", &KMeansOptions::n_init},
+    detail::Field{"max_iterations", &KMeansOptions::max_iterations},
+    detail::Field{"tol", &KMeansOptions::tol},
+    detail::Field{"seed", &KMeansOptions::seed},
+    detail::own_field("progress", &KMeansOptions::progress)};
 
 namespace {
 
@@ -44,29 +54,18 @@ void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
 
 ModelState IteratedClusters::state() const {
   const auto& found = learnt("state");
-  ModelState state{kind(),
-                   {{"n_clusters", text_of(options_.n_clusters)},
-                    {"n_init", text_of(options_.n_init)},
-                    {"max_iterations", text_of(options_.max_iterations)},
-                    {"tol", text_of(options_.tol)},
-                    {"seed", text_of(options_.seed)},
-                    {"inertia", text_of(found.inertia)},
-                    {"iterations", text_of(found.iterations)},
-                    {"converged", text_of(found.converged)}},
-                   {{"centers", found.centers}}};
+  ModelState state{kind(), texts_of(options_), {{"centers", found.centers}}};
+  state.options.insert({{"inertia", text_of(found.inertia)},
+                        {"iterations", text_of(found.iterations)},
+                        {"converged", text_of(found.converged)}});
   write_init(options_.init, state);
   return state;
 }
 
 void IteratedClusters::read(const ModelState& state) {
   const StateReader read(kind(), state);
-  const auto k = read.option<std::int64_t>("n_clusters");
-  options_ = {.n_clusters = k,
-              .init = init_from(read, k),
-              .n_init = read.option<int>("n_init"),
-              .max_iterations = read.option<std::int64_t>("max_iterations"),
-              .tol = read.option<double>("tol"),
-              .seed = read.option<std::uint64_t>("seed")};
+  options_ = options_from<KMeansOptions>(read);
+  options_.init = init_from(read, options_.n_clusters);
   learn({read.array("centers", {options_.n_clusters, -1}), DNDarray(), read.option<double>("inertia"),
          read.option<std::int64_t>("iterations"), read.option<bool>("converged")});
 }

@@ -6,12 +6,24 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/state_options.hpp>
 
 #include <limits>
 #include <numeric>
 
 namespace heatpp {
+
+template <>
+inline constexpr std::tuple detail::fields_of<MiniBatchKMeansOptions> = {
+    detail::Field{"n_clusters", &MiniBatchKMeansOptions::n_clusters},
+    detail::own_field("init", &MiniBatchKMeansOptions::init),
+    detail::Field{"batch_size", &MiniBatchKMeansOptions::batch_size},
+    detail::Field{"max_iterations", &MiniBatchKMeansOptions::max_iterations},
+    detail::Field{"tol", &MiniBatchKMeansOptions::tol},
+    detail::Field{"max_no_improvement", &MiniBatchKMeansOptions::max_no_improvement},
+    detail::Field{"reassignment_ratio", &MiniBatchKMeansOptions::reassignment_ratio},
+    detail::Field{"seed", &MiniBatchKMeansOptions::seed},
+    detail::own_field("progress", &MiniBatchKMeansOptions::progress)};
 namespace {
 
 using namespace ml::detail;
@@ -259,35 +271,21 @@ const DNDarray& MiniBatchKMeans::counts() const { return fitted("MiniBatchKMeans
 
 ModelState MiniBatchKMeans::state() const {
   const auto& found = learnt("state");
-  const auto& o = options_;
-  ModelState state{kind(),
-                   {{"n_clusters", text_of(o.n_clusters)},
-                    {"batch_size", text_of(o.batch_size)},
-                    {"max_iterations", text_of(o.max_iterations)},
-                    {"tol", text_of(o.tol)},
-                    {"max_no_improvement", text_of(o.max_no_improvement)},
-                    {"reassignment_ratio", text_of(o.reassignment_ratio)},
-                    {"seed", text_of(o.seed)},
-                    {"since_reassignment", text_of(since_reassignment_)},
-                    {"inertia", text_of(found.inertia)},
-                    {"iterations", text_of(found.iterations)},
-                    {"converged", text_of(found.converged)}},
-                   {{"centers", found.centers}, {"counts", counts()}}};
-  write_init(o.init, state);
+  ModelState state{kind(), texts_of(options_), {{"centers", found.centers}, {"counts", counts()}}};
+  state.options.insert({{"since_reassignment", text_of(since_reassignment_)},
+                        {"inertia", text_of(found.inertia)},
+                        {"iterations", text_of(found.iterations)},
+                        {"converged", text_of(found.converged)}});
+  write_init(options_.init, state);
   return state;
 }
 
 MiniBatchKMeans MiniBatchKMeans::from_state(const ModelState& state) {
   const StateReader read("MiniBatchKMeans", state);
-  const auto k = read.option<std::int64_t>("n_clusters");
-  MiniBatchKMeans model({.n_clusters = k,
-                         .init = init_from(read, k),
-                         .batch_size = read.option<std::int64_t>("batch_size"),
-                         .max_iterations = read.option<std::int64_t>("max_iterations"),
-                         .tol = read.option<double>("tol"),
-                         .max_no_improvement = read.option<std::int64_t>("max_no_improvement"),
-                         .reassignment_ratio = read.option<double>("reassignment_ratio"),
-                         .seed = read.option<std::uint64_t>("seed")});
+  auto options = options_from<MiniBatchKMeansOptions>(read);
+  const auto k = options.n_clusters;
+  options.init = init_from(read, k);
+  MiniBatchKMeans model(options);
   model.learn({read.array("centers", {k, -1}), DNDarray(), read.option<double>("inertia"),
                read.option<std::int64_t>("iterations"), read.option<bool>("converged")});
   model.counts_ = read.array("counts", {k}).astype(float64);

@@ -1,6 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/ml/detail/classes.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/state_options.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
 #include <heatpp/ml/linear/poisson_regressor.hpp>
@@ -9,6 +8,41 @@
 namespace heatpp {
 
 using namespace ml::detail;
+
+namespace detail {
+
+template <>
+inline constexpr std::tuple fields_of<LinearRegressionOptions> = {
+    Field{"intercept", &LinearRegressionOptions::intercept}};
+template <>
+inline constexpr std::tuple fields_of<RidgeOptions> = {Field{"alpha", &RidgeOptions::alpha},
+                                                       Field{"intercept", &RidgeOptions::intercept}};
+template <>
+inline constexpr std::tuple fields_of<ElasticNetOptions> = {Field{"alpha", &ElasticNetOptions::alpha},
+                                                            Field{"l1_ratio", &ElasticNetOptions::l1_ratio},
+                                                            Field{"intercept", &ElasticNetOptions::intercept},
+                                                            Field{"positive", &ElasticNetOptions::positive},
+                                                            Field{"warm_start", &ElasticNetOptions::warm_start},
+                                                            Field{"max_iterations", &ElasticNetOptions::max_iterations},
+                                                            Field{"tol", &ElasticNetOptions::tol}};
+template <>
+inline constexpr std::tuple fields_of<PoissonOptions> = {Field{"alpha", &PoissonOptions::alpha},
+                                                         Field{"intercept", &PoissonOptions::intercept},
+                                                         Field{"warm_start", &PoissonOptions::warm_start},
+                                                         Field{"max_iterations", &PoissonOptions::max_iterations},
+                                                         Field{"tol", &PoissonOptions::tol},
+                                                         own_field("progress", &PoissonOptions::progress)};
+template <>
+inline constexpr std::tuple fields_of<LogisticOptions> = {Field{"c", &LogisticOptions::c},
+                                                          Field{"l1_ratio", &LogisticOptions::l1_ratio},
+                                                          Field{"intercept", &LogisticOptions::intercept},
+                                                          Field{"warm_start", &LogisticOptions::warm_start},
+                                                          Field{"max_iterations", &LogisticOptions::max_iterations},
+                                                          Field{"tol", &LogisticOptions::tol},
+                                                          Field{"class_weight", &LogisticOptions::class_weight},
+                                                          own_field("progress", &LogisticOptions::progress)};
+
+}  // namespace detail
 
 ModelState LinearRegressor::plane_state(std::map<std::string, std::string> options) const {
   const auto& [coef, intercept, single, dtype] = learnt("state");
@@ -26,48 +60,33 @@ LearntPlane LinearRegressor::plane_from(const StateReader& read) {
           read.option<Dtype>("dtype")};
 }
 
-ModelState LinearRegression::state() const { return plane_state({{"intercept", text_of(options_.intercept)}}); }
+ModelState LinearRegression::state() const { return plane_state(texts_of(options_)); }
 
 LinearRegression LinearRegression::from_state(const ModelState& state) {
   const StateReader read("LinearRegression", state);
-  LinearRegression model({.intercept = read.option<bool>("intercept")});
+  LinearRegression model(options_from<LinearRegressionOptions>(read));
   model.learnt_ = plane_from(read);
   return model;
 }
 
-ModelState Ridge::state() const {
-  return plane_state({{"alpha", text_of(options_.alpha)}, {"intercept", text_of(options_.intercept)}});
-}
+ModelState Ridge::state() const { return plane_state(texts_of(options_)); }
 
 Ridge Ridge::from_state(const ModelState& state) {
   const StateReader read("Ridge", state);
-  Ridge model({.alpha = read.option<double>("alpha"), .intercept = read.option<bool>("intercept")});
+  Ridge model(options_from<RidgeOptions>(read));
   model.learnt_ = plane_from(read);
   return model;
 }
 
 ModelState ElasticNet::state() const {
-  const auto& o = options_;
-  return plane_state({{"alpha", text_of(o.alpha)},
-                      {"l1_ratio", text_of(o.l1_ratio)},
-                      {"intercept", text_of(o.intercept)},
-                      {"positive", text_of(o.positive)},
-                      {"warm_start", text_of(o.warm_start)},
-                      {"max_iterations", text_of(o.max_iterations)},
-                      {"tol", text_of(o.tol)},
-                      {"dual_gap", text_of(dual_gap_)},
-                      {"iterations", text_of(iterations_)},
-                      {"converged", text_of(converged_)}});
+  auto texts = texts_of(options_);
+  texts.insert(
+      {{"dual_gap", text_of(dual_gap_)}, {"iterations", text_of(iterations_)}, {"converged", text_of(converged_)}});
+  return plane_state(std::move(texts));
 }
 
 void ElasticNet::read(const StateReader& read) {
-  options_ = {.alpha = read.option<double>("alpha"),
-              .l1_ratio = read.option<double>("l1_ratio"),
-              .intercept = read.option<bool>("intercept"),
-              .positive = read.option<bool>("positive"),
-              .warm_start = read.option<bool>("warm_start"),
-              .max_iterations = read.option<std::int64_t>("max_iterations"),
-              .tol = read.option<double>("tol")};
+  options_ = options_from<ElasticNetOptions>(read);
   learnt_ = plane_from(read);
   dual_gap_ = read.option<double>("dual_gap");
   iterations_ = read.option<std::int64_t>("iterations");
@@ -90,23 +109,14 @@ Lasso Lasso::from_state(const ModelState& state) {
 }
 
 ModelState PoissonRegressor::state() const {
-  const auto& o = options_;
-  return plane_state({{"alpha", text_of(o.alpha)},
-                      {"intercept", text_of(o.intercept)},
-                      {"warm_start", text_of(o.warm_start)},
-                      {"max_iterations", text_of(o.max_iterations)},
-                      {"tol", text_of(o.tol)},
-                      {"iterations", text_of(iterations_)},
-                      {"converged", text_of(converged_)}});
+  auto texts = texts_of(options_);
+  texts.insert({{"iterations", text_of(iterations_)}, {"converged", text_of(converged_)}});
+  return plane_state(std::move(texts));
 }
 
 PoissonRegressor PoissonRegressor::from_state(const ModelState& state) {
   const StateReader read("PoissonRegressor", state);
-  PoissonRegressor model({.alpha = read.option<double>("alpha"),
-                          .intercept = read.option<bool>("intercept"),
-                          .warm_start = read.option<bool>("warm_start"),
-                          .max_iterations = read.option<std::int64_t>("max_iterations"),
-                          .tol = read.option<double>("tol")});
+  PoissonRegressor model(options_from<PoissonOptions>(read));
   model.learnt_ = plane_from(read);
   model.iterations_ = read.option<std::int64_t>("iterations");
   model.converged_ = read.option<bool>("converged");
@@ -115,30 +125,17 @@ PoissonRegressor PoissonRegressor::from_state(const ModelState& state) {
 
 ModelState LogisticRegression::state() const {
   const auto& model = learnt("state");
-  const auto& o = options_;
-  return {kind(),
-          {{"c", text_of(o.c)},
-           {"l1_ratio", text_of(o.l1_ratio)},
-           {"intercept", text_of(o.intercept)},
-           {"warm_start", text_of(o.warm_start)},
-           {"max_iterations", text_of(o.max_iterations)},
-           {"tol", text_of(o.tol)},
-           {"class_weight", text_of(o.class_weight)},
-           {"dtype", text_of(model.dtype)},
-           {"iterations", text_of(model.iterations)},
-           {"converged", text_of(model.converged)}},
-          {{"coef", model.coef}, {"intercept", model.intercept}, {"classes", classes_->values}}};
+  auto texts = texts_of(options_);
+  texts.insert({{"dtype", text_of(model.dtype)},
+                {"iterations", text_of(model.iterations)},
+                {"converged", text_of(model.converged)}});
+  return {
+      kind(), std::move(texts), {{"coef", model.coef}, {"intercept", model.intercept}, {"classes", classes_->values}}};
 }
 
 LogisticRegression LogisticRegression::from_state(const ModelState& state) {
   const StateReader read("LogisticRegression", state);
-  LogisticRegression model({.c = read.option<double>("c"),
-                            .l1_ratio = read.option<double>("l1_ratio"),
-                            .intercept = read.option<bool>("intercept"),
-                            .warm_start = read.option<bool>("warm_start"),
-                            .max_iterations = read.option<std::int64_t>("max_iterations"),
-                            .tol = read.option<double>("tol"),
-                            .class_weight = class_weights_from(read.op(), read.text("class_weight"))});
+  LogisticRegression model(options_from<LogisticOptions>(read));
   const auto coef = read.array("coef", {-1, -1});
   const auto outputs = coef.shape()[0];
   model.classes_ = Classes{read.whole_numbers("classes", {outputs == 1 ? 2 : outputs}), coef.shape()[1]};

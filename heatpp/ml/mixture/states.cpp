@@ -1,15 +1,32 @@
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/state_options.hpp>
 #include <heatpp/ml/mixture/detail/components.hpp>
 
 #include <array>
 
 namespace heatpp {
-namespace {
+namespace detail {
 
-constexpr std::array types{"full", "tied", "diag", "spherical"};
-constexpr std::array inits{"kmeans", "plus_plus", "random"};
+template <>
+inline constexpr std::array choice_names<CovarianceType> = {"full", "tied", "diag", "spherical"};
+template <>
+inline constexpr std::array choice_names<MixtureInit> = {"kmeans", "plus_plus", "random"};
+template <>
+inline constexpr std::tuple fields_of<GaussianMixtureOptions> = {
+    Field{"n_components", &GaussianMixtureOptions::n_components},
+    Field{"covariance_type", &GaussianMixtureOptions::covariance_type},
+    Field{"init", &GaussianMixtureOptions::init},
+    own_field("weights_init", &GaussianMixtureOptions::weights_init),
+    own_field("means_init", &GaussianMixtureOptions::means_init),
+    own_field("precisions_init", &GaussianMixtureOptions::precisions_init),
+    Field{"n_init", &GaussianMixtureOptions::n_init},
+    Field{"max_iterations", &GaussianMixtureOptions::max_iterations},
+    Field{"tol", &GaussianMixtureOptions::tol},
+    Field{"reg_covar", &GaussianMixtureOptions::reg_covar},
+    Field{"seed", &GaussianMixtureOptions::seed},
+    Field{"warm_start", &GaussianMixtureOptions::warm_start},
+    own_field("progress", &GaussianMixtureOptions::progress)};
 
-}  // namespace
+}  // namespace detail
 
 using namespace ml::detail;
 
@@ -17,19 +34,11 @@ ModelState GaussianMixture::state() const {
   const auto& found = learnt("GaussianMixture.state");
   const auto& o = options_;
   ModelState state{"GaussianMixture",
-                   {{"n_components", text_of(o.n_components)},
-                    {"covariance_type", types[static_cast<std::size_t>(o.covariance_type)]},
-                    {"init", inits[static_cast<std::size_t>(o.init)]},
-                    {"n_init", text_of(o.n_init)},
-                    {"max_iterations", text_of(o.max_iterations)},
-                    {"tol", text_of(o.tol)},
-                    {"reg_covar", text_of(o.reg_covar)},
-                    {"seed", text_of(o.seed)},
-                    {"warm_start", text_of(o.warm_start)},
-                    {"lower_bound", text_of(found.lower_bound)},
-                    {"converged", text_of(found.converged)},
-                    {"iterations", text_of(found.iterations)}},
+                   texts_of(o),
                    {{"weights", found.weights}, {"means", found.means}, {"covariances", found.covariances}}};
+  state.options.insert({{"lower_bound", text_of(found.lower_bound)},
+                        {"converged", text_of(found.converged)},
+                        {"iterations", text_of(found.iterations)}});
   for (const auto& [name, given] : {std::pair("weights_init", &o.weights_init),
                                     {"means_init", &o.means_init},
                                     {"precisions_init", &o.precisions_init}})
@@ -39,15 +48,7 @@ ModelState GaussianMixture::state() const {
 
 GaussianMixture GaussianMixture::from_state(const ModelState& state) {
   const StateReader read("GaussianMixture", state);
-  GaussianMixture model({.n_components = read.option<std::int64_t>("n_components"),
-                         .covariance_type = read.choice<CovarianceType>("covariance_type", types),
-                         .init = read.choice<MixtureInit>("init", inits),
-                         .n_init = read.option<int>("n_init"),
-                         .max_iterations = read.option<std::int64_t>("max_iterations"),
-                         .tol = read.option<double>("tol"),
-                         .reg_covar = read.option<double>("reg_covar"),
-                         .seed = read.option<std::uint64_t>("seed"),
-                         .warm_start = read.option<bool>("warm_start")});
+  GaussianMixture model(options_from<GaussianMixtureOptions>(read));
   const auto k = model.options_.n_components;
   const auto means = read.array("means", {k, -1}).astype(float64);
   const auto type = model.options_.covariance_type;
