@@ -1,5 +1,6 @@
 #include <heatpp_nn/models/detail/exported/expression.hpp>
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/models/detail/exported/graph/numbers.hpp>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 
 namespace heatpp::nn::detail {
 namespace {
+
+using heatpp::detail::formatted;
 
 using Kind = Expression::Kind;
 
@@ -88,7 +91,10 @@ int rank_of(const Expression& e) {
 }
 
 /// Returns the text of a part, in parentheses if it binds less tightly than `rank`.
-std::string inside(const Expression& e, int rank) { return rank_of(e) < rank ? "(" + to_text(e) + ")" : to_text(e); }
+std::string inside(const Expression& e, int rank) {
+  const auto text = to_text(e);
+  return rank_of(e) < rank ? formatted("({})", text) : text;
+}
 
 std::string joined(const Expression& e, const char* between, int rank) {
   std::string text;
@@ -113,7 +119,7 @@ std::string product_text(const Expression& e) {
   auto positive = e;
   positive.parts.front().number *= -1;
   if (positive.parts.front().number == 1) positive.parts.erase(positive.parts.begin());
-  return "-" + joined(positive, "*", product_rank);
+  return formatted("-{}", joined(positive, "*", product_rank));
 }
 
 std::string call_text(const Expression& e) {
@@ -123,7 +129,7 @@ std::string call_text(const Expression& e) {
   if (rank_of(e) == quotient_rank && pair)
     return inside(e.parts[0], product_rank) + (e.name == "FloorDiv" ? "//" : " % ") + inside(e.parts[1], power_rank);
   if (e.name == "Pow" && pair) return inside(e.parts[0], atom_rank) + "**" + inside(e.parts[1], atom_rank);
-  return e.name + "(" + joined(e, ", ", sum_rank) + ")";
+  return formatted("{}({})", e.name, joined(e, ", ", sum_rank));
 }
 
 /// Returns the function that a graph's nodes call for the same.

@@ -16,17 +16,22 @@ std::string described(const TensorInfo& info) {
                                    to_text(info.strides), info.offset, info.requires_grad);
 }
 
-/// Returns a tensor whose repeated elements, e.g. after expand, are stored once.
+/// Whether the elements along an axis are one that is stored once, e.g. after expand.
+bool repeats(const TensorInfo& info, std::size_t axis) {
+  const auto &stride = info.strides[axis], &size = info.sizes[axis];
+  return stride.is_number() && stride.number == 0 && size.is_number() && size.number > 1;
+}
+
+/// Returns a tensor whose repeated elements are stored once.
 at::Tensor without_repetition(at::Tensor tensor, const TensorInfo& info) {
   for (std::size_t axis = 0; axis < info.strides.size(); ++axis)
-    if (info.strides[axis].value == 0 && info.sizes[axis].value > 1)
-      tensor = tensor.narrow(static_cast<std::int64_t>(axis), 0, 1);
+    if (repeats(info, axis)) tensor = tensor.narrow(static_cast<std::int64_t>(axis), 0, 1);
   return tensor;
 }
 
 bool repeats(const TensorInfo& info) {
   for (std::size_t axis = 0; axis < info.strides.size(); ++axis)
-    if (info.strides[axis].value == 0 && info.sizes[axis].value > 1) return true;
+    if (repeats(info, axis)) return true;
   return false;
 }
 
