@@ -7,7 +7,7 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
-#include <heatpp_io/detail/elements/option_fields.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>

@@ -5,7 +5,7 @@
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/detail/state_options.hpp>
+#include <heatpp/ml/detail/options/fields.hpp>
 
 namespace heatpp {
 

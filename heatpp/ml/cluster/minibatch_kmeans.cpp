@@ -6,7 +6,7 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/detail/state_options.hpp>
+#include <heatpp/ml/detail/options/fields.hpp>
 
 #include <limits>
 #include <numeric>

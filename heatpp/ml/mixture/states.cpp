@@ -1,4 +1,4 @@
-#include <heatpp/ml/detail/state_options.hpp>
+#include <heatpp/ml/detail/options/fields.hpp>
 #include <heatpp/ml/mixture/detail/components.hpp>
 
 #include <array>

@@ -1,6 +1,6 @@
 #include <heatpp_nn/training/detail/settings.hpp>
 
-#include <heatpp_nn/training/detail/option_fields.hpp>
+#include <heatpp_nn/training/detail/options/fields.hpp>
 
 #include <ATen/ATen.h>
 

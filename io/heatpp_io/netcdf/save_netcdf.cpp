@@ -3,7 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_io/detail/elements/pieces.hpp>
-#include <heatpp_io/detail/elements/option_fields.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
 #include <heatpp_io/detail/formats.hpp>

@@ -6,7 +6,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/factories.hpp>
-#include <heatpp_io/detail/elements/option_fields.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/hdf5/detail/write.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
 #include <heatpp_io/vtkhdf/detail/vtkhdf_file.hpp>

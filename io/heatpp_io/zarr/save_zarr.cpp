@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
-#include <heatpp_io/detail/elements/option_fields.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/aside_directory.hpp>
 #include <heatpp_io/detail/files/look.hpp>

@@ -4,7 +4,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp_io/detail/elements/option_fields.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 

@@ -19,12 +19,9 @@ using heatpp::detail::raise;
 
 /// Returns a DatasetInfo as bytes that can be sent.
 std::string encode(const DatasetInfo& info) {
-  std::vector<std::int64_t> numbers{std::ssize(info.shape),
-                                    static_cast<std::int64_t>(info.element.dtype),
-                                    info.element.may_overflow,
-                                    info.compressed,
-                                    info.in_other_files,
-                                    info.digest,
+  std::vector<std::int64_t> numbers{std::ssize(info.shape),    static_cast<std::int64_t>(info.element.dtype),
+                                    info.element.may_overflow, info.compressed,
+                                    info.in_other_files,       info.digest,
                                     code_of(info.compression)};
   numbers.insert(numbers.end(), info.shape.begin(), info.shape.end());
   numbers.insert(numbers.end(), info.chunk.begin(), info.chunk.end());
