@@ -28,11 +28,11 @@ def _all_parameters(function):
 
 
 def signature_of(function, with_y=False):
-    """Returns the longest signature of a method of nanobind's, on request with an ignored y after the first argument; None if it has none."""
+    """Returns the longest signature of a method of nanobind's, on request with an ignored y after the first argument if it lacks y; None if it has none."""
     found = max(_all_parameters(function), key=lambda given: sum(each.name not in ("args", "kwargs") for each in given), default=None)
     if not found:
         return None
-    if with_y:
+    if with_y and not any(each.name == "y" for each in found):
         found.insert(2, inspect.Parameter("y", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
     return inspect.Signature(found)
 

@@ -423,7 +423,7 @@ def test_errors(folder):
                   (["describes", "--json"], 2, 'got "describes"; expected a subcommand of info, describe,'),
                   ([], 2, "Subcommands")]
         cases += [(["convert", folder / "begin.npy", folder / "x.npy", "--compression", "3"], 1, "got compression for .npy; expected none"),
-                  (["convert", folder / "begin.npy", folder / "x.npy", "--append", "--name", "y"], 1, "got append and dataset for .npy"),
+                  (["convert", folder / "begin.npy", folder / "x.npy", "--append", "--name", "y"], 1, "got dataset and append for .npy"),
                   (["convert", folder / "begin.npy", folder / "x.mtx", "--chunks", "3", "--netcdf", "cdf5"], 1, "got --chunks, --netcdf"),
                   (["convert", folder / "begin.npy", folder / "x.nc", "--netcdf", "cdf9"], 2, "cdf9 not in {cdf1,cdf2,cdf5,netcdf4}")]
         cases += [(["describe", folder / "begin.npy", "--memory", size], 2, "; expected 1 byte or more") for size in ("0", "-1", "0KiB")]
