@@ -222,7 +222,12 @@ SaveZarrOptions detail::zarr_options(const SaveOptions& options) {
 }
 
 DNDarray load(const Source& source, const LoadOptions& options) {
-  return detail::format_to_read(source, comm_of(options.comm), "load").load(source, options);
+  const auto& comm = comm_of(options.comm);
+  heatpp::detail::check_agreed(
+      "load", comm,
+      {{"path", heatpp::detail::field_text(source.names())}, {"dataset", heatpp::detail::field_text(options.dataset)}},
+      [] {});
+  return detail::format_to_read(source, comm, "load").load(source, options);
 }
 
 void save(const DNDarray& x, const Path& path, const SaveOptions& options) {

@@ -72,3 +72,66 @@ TEST_CASE("an array that ranks want to read in other ways is an error on all of 
     CHECK(same(ht::io::load(path, {.split = 1}), values));
   }
 }
+
+TEST_CASE("names of files and arrays that ranks read otherwise are an error on all of them", "[io][alike]") {
+  if (ht::world().size() == 1) return;
+  const Given given;
+  const auto& [dir, last, values, x] = given;
+  for (const std::string ending : {".h5", ".zarr", ".npy"}) {
+    const auto path = dir.path("a" + ending), other = dir.path("b" + ending);
+    ht::io::save(x, path), ht::io::save(x, other);
+    const auto load = [&](const std::string& from, const std::string& dataset) {
+      return same_message<ht::ValueError>(
+          [&] { static_cast<void>(ht::io::load(from, {.dataset = dataset, .split = 0})); });
+    };
+    CHECK_THAT(load(path, last ? "nope" : ""), Contains("got dataset \"\" on rank 0 and \"nope\" on rank"));
+    CHECK_THAT(load(last ? other : path, ""), Contains("got path [\"" + path + "\"] on rank 0 and [\"" + other));
+    CHECK(same(ht::io::load(path, {.split = 0}), values));
+  }
+  CHECK_THAT(same_message<ht::ValueError>([&, &dir = dir, &last = last] {
+               static_cast<void>(ht::io::load_hdf5(dir.path("a.h5"), last ? "nope" : "data", {.split = 0}));
+             }),
+             Contains("got dataset \"data\" on rank 0 and \"nope\" on rank"));
+}
+
+TEST_CASE("options of CSV that differ between ranks are an error on all of them", "[io][alike]") {
+  if (ht::world().size() == 1) return;
+  const Given given;
+  const auto& [dir, last, values, x] = given;
+  const auto path = dir.path("a.csv");
+  const auto saves = [&, &x = x](const ht::io::SaveCsvOptions& options) {
+    return same_message<ht::ValueError>([&] { ht::io::save_csv(x, path, options); });
+  };
+  CHECK_THAT(saves({.delimiter = last ? ';' : ','}), Contains("[save_csv] got delimiter \",\" on rank 0 and \";\""));
+  CHECK_THAT(saves({.header = last ? "a" : ""}), Contains("[save_csv] got header \"\" on rank 0 and \"a\""));
+  CHECK(dir.names().empty());
+
+  ht::io::save_csv(x, path);
+  const auto loads = [&](const ht::io::LoadCsvOptions& options) {
+    return same_message<ht::ValueError>([&] { static_cast<void>(ht::io::load_csv(path, options)); });
+  };
+  CHECK_THAT(loads({.max_rows = last ? std::optional<std::int64_t>(1) : std::nullopt}), Contains("got max_rows none"));
+  CHECK_THAT(loads({.columns = last ? std::vector{1} : std::vector<int>{}}),
+             Contains("got columns [] on rank 0 and [1]"));
+  CHECK_THAT(loads({.missing = last ? 1.0 : 0.0}), Contains("got missing 0 on rank 0 and 1"));
+  CHECK_THAT(loads({.comment = last ? '\0' : '#'}), Contains("got comment \"#\" on rank 0 and none"));
+  CHECK(same(ht::io::load_csv(path), values));
+}
+
+TEST_CASE("a directory that rank 0 alone sees gets no store", "[io][alike]") {
+  if (ht::world().size() == 1) return;
+  const Given given;
+  const auto& [dir, last, values, x] = given;
+  const auto before = fs::current_path();
+  const auto own = dir.path("of_rank_" + std::to_string(ht::world().rank()));
+  fs::create_directories(ht::world().rank() == 0 ? own + "/to" : own);
+  fs::current_path(own);
+  CHECK_THAT(same_message<ht::IoError>([&, &x = x] {
+               ht::io::save_zarr(x, "to/a.zarr", {.chunks = {1, 4}});
+             }),
+             Contains("which is not seen on all ranks"));
+  CHECK(!fs::exists("to/a.zarr"));
+  CHECK((ht::world().rank() == 0 || !fs::exists("to")));
+  fs::current_path(before);
+  ht::world().barrier();
+}

@@ -103,6 +103,7 @@ std::string field_text(const T& value) {
   else if constexpr (requires { std::string(name(value)); }) return std::string(name(value));
   else if constexpr (Described<T>) return fields_text(value);
   else if constexpr (std::same_as<T, std::string>) return quoted(value);
+  else if constexpr (std::same_as<T, char>) return value == '\0' ? "none" : quoted({value});
   else if constexpr (std::same_as<T, std::filesystem::path>) return formatted("\"{}\"", value.string());
   else if constexpr (requires {
                        value.has_value();

@@ -10,6 +10,7 @@
 #include <heatpp_io/csv/detail/csv_plan.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -181,8 +182,8 @@ at::Tensor parse_rows(const detail::CsvPlan& plan, const LoadCsvOptions& options
 
 DNDarray load_csv(const Source& source, const LoadCsvOptions& options) {
   const detail::Recorder recorder(op);
-  check_options(options);
   const auto& comm = comm_of(options.comm);
+  heatpp::detail::check_agreed(op, comm, heatpp::detail::settings_of(options), [&] { check_options(options); });
   const auto split = options.split ? std::optional(sanitize_axis(*options.split, 2, op)) : std::nullopt;
   const detail::CsvDialect dialect{options.delimiter, options.quote, options.comment};
   const auto plan = detail::plan_csv(detail::expand(source, comm, op, ".csv"), dialect, options.header_lines, comm, op);

@@ -9,6 +9,7 @@
 #include <heatpp_io/csv/detail/csv_numbers.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
 
 namespace heatpp::io {
@@ -112,7 +113,8 @@ const detail::Transfer transfer{false, "independent: each rank writes its rows"}
 
 void save_csv(const DNDarray& x, const std::filesystem::path& path, const SaveCsvOptions& options) {
   const detail::Recorder recorder(op);
-  check_options(x.shape(), options);
+  heatpp::detail::check_agreed(op, x.comm(), detail::settings_to_write(path, options),
+                               [&] { check_options(x.shape(), options); });
   const detail::NewFile file{op, x.comm(), path, detail::bytes_of(x)};
   recorder.finish(detail::bytes_of(x), 1, save_one(file, [&](const detail::SaveJob& job) {
                     write_text(job, x, options);

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/look.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
@@ -108,6 +109,7 @@ void append_rows_zarr(const DNDarray& x, const fs::path& path, const SaveOptions
     saved.append = true;
     return save_zarr(x, place.store, saved);
   }
+  check_visible(growing.metadata.string(), append_op, comm);
   const auto array = parse_zarray(growing.text, growing.metadata.string(), append_op);
   check_growth({path.string(), array.shape, array.type.element.dtype}, x);
   check_stored(array, path, x);

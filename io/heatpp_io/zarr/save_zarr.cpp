@@ -178,6 +178,7 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
   const auto made = detail::texts_seen_by_first(comm, [&]() -> std::vector<std::string> {
     return {aside ? aside->path().string() : "", std::to_string(target.format), target.adds ? "adds" : ""};
   });
+  detail::check_visible(made[0], op, comm);
   array.format = std::stoi(made[1]);
   const auto directory = made[2].empty() ? fs::path(made[0]) / target.name : fs::path(made[0]);
   const auto metadata = detail::metadata_of(array, detail::annotations_of(options), target.name);

@@ -36,14 +36,14 @@ def write_numbers(folder):
             f.create_dataset("x", data=table, chunks=(4,), compression="gzip")
     with file(folder, "table", None, error='"v" (int16 in arrays of (2,)), "name" (strings)') as f:
         f["x"] = table
-    table = np.zeros(13, dtype=[("m", "f4", (2, 3)), ("flags", "?", (2,)), ("names", "S4", (2,)), ("c", "c8", (2,))])
-    table["m"], table["c"][:, 1] = np.arange(78).reshape(13, 2, 3), 1j * ROWS
+    small = np.zeros(13, dtype=[("m", "f4", (2, 3)), ("flags", "?", (2,)), ("names", "S4", (2,)), ("c", "c8", (2,))])
+    small["m"], small["c"][:, 1] = np.arange(78).reshape(13, 2, 3), 1j * ROWS
     for field in ("m", "flags", "c"):
-        with file(folder, f"small.{field}", table[field], field) as f:
-            f.create_dataset("x", data=table, chunks=(4,))
+        with file(folder, f"small.{field}", small[field], field) as f:
+            f.create_dataset("x", data=small, chunks=(4,))
     with file(folder, "small", None, error='"m" (float32 in arrays of (2, 3)), "flags" (bool in arrays of (2,)), '
               '"names" (strings in arrays of (2,)), "c" (complex64 in arrays of (2,))') as f:
-        f["x"] = table
+        f["x"] = small
     with file(folder, "pair", None, error="\"lon\" (float32), \"lat\" (float32)") as f:
         f["x"] = table[["lon", "lat"]].astype([("lon", "f4"), ("lat", "f4")])
     for name, dtype in (("c64", "c8"), ("c128", "c16")):

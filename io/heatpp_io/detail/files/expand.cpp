@@ -1,6 +1,7 @@
 #include <heatpp_io/detail/files/expand.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/fields.hpp>
 #include <heatpp_io/detail/files/content.hpp>
 #include <heatpp_io/detail/files/look.hpp>
 
@@ -88,6 +89,7 @@ std::vector<std::string> glob(const std::string& pattern) {
 
 std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
                                 const std::string& extension) {
+  heatpp::detail::check_agreed(op, comm, {{"path", heatpp::detail::field_text(source.names())}}, [] {});
   return texts_seen_by_first(comm, [&] { return expand_here(source, op, extension); });
 }
 

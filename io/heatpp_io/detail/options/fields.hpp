@@ -2,6 +2,8 @@
 
 #include <heatpp/core/detail/fields.hpp>
 #include <heatpp/core/shape.hpp>
+#include <heatpp_io/csv/load_csv.hpp>
+#include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
@@ -84,6 +86,18 @@ inline constexpr std::tuple fields_of<io::SaveVtkhdfOptions> = {
     Field{"time", &io::SaveVtkhdfOptions::time},
     Field{"append", &io::SaveVtkhdfOptions::append},
     Field{"compression", &io::SaveVtkhdfOptions::compression}};
+template <>
+inline constexpr std::tuple fields_of<io::SaveCsvOptions> = {
+    Field{"delimiter", &io::SaveCsvOptions::delimiter}, Field{"header", &io::SaveCsvOptions::header},
+    Field{"footer", &io::SaveCsvOptions::footer}, Field{"decimals", &io::SaveCsvOptions::decimals}};
+template <>
+inline constexpr std::tuple fields_of<io::LoadCsvOptions> = {
+    Field{"delimiter", &io::LoadCsvOptions::delimiter}, Field{"header_lines", &io::LoadCsvOptions::header_lines},
+    Field{"max_rows", &io::LoadCsvOptions::max_rows},   Field{"columns", &io::LoadCsvOptions::columns},
+    Field{"missing", &io::LoadCsvOptions::missing},     Field{"missing_texts", &io::LoadCsvOptions::missing_texts},
+    Field{"comment", &io::LoadCsvOptions::comment},     Field{"quote", &io::LoadCsvOptions::quote},
+    Field{"dtype", &io::LoadCsvOptions::dtype},         Field{"split", &io::LoadCsvOptions::split},
+    own_field("device", &io::LoadCsvOptions::device),   own_field("comm", &io::LoadCsvOptions::comm)};
 
 }  // namespace heatpp::detail
 

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/fields.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
@@ -131,7 +131,8 @@ DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Record
   using heatpp::detail::formatted;
   const auto shape = extents(job.box);
   heatpp::detail::check_agreed(job.op, job.comm,
-                               {{"split", options.split ? formatted("{}", *options.split) : "none"},
+                               {{"dataset", heatpp::detail::field_text(job.shards.name)},
+                                {"split", options.split ? formatted("{}", *options.split) : "none"},
                                 {"dtype", options.dtype ? std::string(name(*options.dtype)) : "as stored"},
                                 {"decode", formatted("{}", options.decode)},
                                 {"collective", options.collective ? formatted("{}", *options.collective) : "none"},

@@ -141,10 +141,17 @@ StoredNumbers stored_numbers(const Dataset& dataset) {
   return stored;
 }
 
-/// Whether HDF5's dimension scales or netCDF-4 use the attribute internally.
+/// Whether PyTables describes its own dataset by the attribute; it would take a copy with it for a table.
+bool is_of_pytables(const std::string& name) {
+  return name == "CLASS" || name == "VERSION" || name == "NROWS" || name == "EXTDIM" || name == "FLAVOR" ||
+         (name.starts_with("FIELD_") && (name.ends_with("_NAME") || name.ends_with("_FILL")));
+}
+
+/// Whether HDF5's dimension scales, netCDF-4 or PyTables use the attribute internally.
 bool is_internal(const std::string& name, const Attributes& all) {
   const auto kind = all.find("CLASS");
   const bool scale = kind != all.end() && kind->second == Attribute("DIMENSION_SCALE");
+  if (kind != all.end() && !scale && all.contains("VERSION")) return is_of_hdf5(name) || is_of_pytables(name);
   return is_of_hdf5(name) || (scale && (name == "CLASS" || name == "NAME"));
 }
 
