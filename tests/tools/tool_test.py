@@ -205,6 +205,15 @@ def test_convert(folder):
     check(attributes == {"units": "K", "range": [0.5, 2.0], "_ARRAY_DIMENSIONS": ["time", "x"]}, "convert keeps attributes")
 
 
+def test_narrow_range(folder):
+    """Describes numbers between which float64 has no room for the edges of bins."""
+    for name, numbers in (("i60", 2**60 + np.arange(1000)), ("i53", np.array([2**53, 2**53 + 2, 2**53 + 4])), ("one", np.array([1.0, 1.0 + 2e-16]))):
+        np.save(folder / f"{name}.npy", numbers)
+        found = run_json("describe", folder / f"{name}.npy", "-d", "")
+        check(found["elements"] == len(numbers) and found["min"] == float(numbers.min()), f"describe takes the narrow range of {name}")
+        check(sum(found["histogram"]["counts"]) == len(numbers), f"all numbers of {name} are in bins")
+
+
 def test_uint64(folder):
     """Describes and copies numbers that int64 does not hold."""
     large = np.array([0, 1, 2**53 + 1, 2**63, 2**64 - 1], "u8")
@@ -441,6 +450,7 @@ with tempfile.TemporaryDirectory() as name:
         test_pages()
     test_describe(folder)
     test_convert(folder)
+    test_narrow_range(folder)
     test_uint64(folder)
     test_csv(folder)
     test_delimiters(folder)

@@ -71,11 +71,15 @@ void take_moments(Summary& summary, Sums& sums, const Numbers& numbers) {
   ht::detail::merge_central_sums(sums_of(numbers.finite), sums);
 }
 
-/// Sets the ends of bins. They differ from each other, as in NumPy.
-void set_ends(Summary& summary) {
-  const bool one = summary.min == summary.max;
-  summary.low = summary.min - (one ? 0.5 : 0);
-  summary.high = summary.max + (one ? 0.5 : 0);
+/// Sets the ends of so many bins. They differ from each other, as in NumPy, and are so far apart that float64 has
+/// numbers for all edges between them.
+void set_ends(Summary& summary, std::int64_t bins) {
+  const auto largest = std::max(std::abs(summary.min), std::abs(summary.max));
+  const auto least = 4 * std::numeric_limits<double>::epsilon() * largest * static_cast<double>(bins);
+  const auto width = summary.max - summary.min;
+  const auto more = width == 0 ? std::max(1.0, least) : width < least ? least - width : 0;
+  summary.low = summary.min - more / 2;
+  summary.high = summary.max + more / 2;
 }
 
 void count(const Summary& summary, const Numbers& numbers, std::vector<std::int64_t>& counts) {
@@ -135,7 +139,7 @@ Summary summarise(const ht::io::StoredArray& x, const SummaryOptions& options) {
     return summary;
   }
   finish_moments(summary, sums);
-  set_ends(summary);
+  set_ends(summary, options.bins * (summary.exact ? 1 : fine));
   if (summary.exact) {
     count(summary, *only, summary.counts);
     if (!options.percents.empty())
