@@ -23,6 +23,9 @@ WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "C++ spells slices and tests of types otherwise": ("slice", "Slice", "Ellipsis", "NewAxis", "isscalar"),
 }.items() for name in names}
 
+# Types of detail/ in declarations that only heatpp's own sources use.
+INTERNAL = {"detail::Cut"}
+
 # The array API's names of parts of results.
 FIELDS = {"heatpp::linalg::QR": ["Q", "R"], "heatpp::linalg::SVD": ["U", "S", "Vh"], "heatpp::linalg::Eigen": ["eigenvalues", "eigenvectors"],
           "heatpp::UniqueAll": ["values", "indices", "inverse_indices", "counts"], "heatpp::UniqueInverse": ["values", "inverse_indices"]}

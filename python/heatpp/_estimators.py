@@ -209,6 +209,18 @@ def _dressed(kind, name, function):
     return signed(made, signature) if signature else made
 
 
+def _no_options(self, deep=True):
+    """The options by name, of which there are none."""
+    return {}
+
+
+def _set_no_options(self, **given):
+    """Takes no options, as there are none."""
+    if given:
+        raise ValueError(f"[set_params] got {next(iter(given))}; expected none, as {type(self).__name__} has no options")
+    return self
+
+
 def _dress(kind):
     """Gives a class scikit-learn's names."""
     results = _own(kind, lambda value: isinstance(value, property))
@@ -219,6 +231,8 @@ def _dress(kind):
     for name in _own(kind, is_method):
         setattr(kind, name, _dressed(kind, name, getattr(kind, name)))
     if hasattr(kind, "fit"):
+        if not hasattr(kind, "get_params"):
+            kind.get_params, kind.set_params = _no_options, _set_no_options
         kind.n_features_in_ = _learnt(_features, "scikit-learn's name of the number of features that were learnt from.")
         kind._estimator_type, kind.__sklearn_tags__, kind.__sklearn_is_fitted__ = _type_of(kind), _tags, _is_fitted
 

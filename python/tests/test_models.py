@@ -49,7 +49,7 @@ class Models(Case):
         models = [ht.PCA(), ht.PCA(2), ht.PCA(0.95), ht.PCA("mle", svd_solver="full", whiten=True, random_state=4), ht.IncrementalPCA(), ht.IncrementalPCA(2, batch_size=20),
                   ht.TruncatedSVD(2, algorithm="randomized", n_iter=3, random_state=7), ht.NMF(), ht.NMF(2, init="random", alpha_H=0.1, random_state=3), ht.KMeans(3, init="random"),
                   ht.KMedians(3, init="k-means||"), ht.KMedoids(3), ht.MiniBatchKMeans(3, init="random"), ht.GaussianMixture(2, init_params="random"), ht.StandardScaler(with_mean=False),
-                  ht.MinMaxScaler(feature_range=(-1, 2)), ht.MaxAbsScaler(), ht.RobustScaler(with_centering=False), ht.LinearDiscriminantAnalysis(), ht.LinearDiscriminantAnalysis(1), ht.LinearRegression(),
+                  ht.MinMaxScaler(feature_range=(-1, 2)), ht.MaxAbsScaler(), ht.RobustScaler(with_centering=False), ht.LinearDiscriminantAnalysis(), ht.LinearDiscriminantAnalysis(n_components=1), ht.LinearRegression(),
                   ht.Ridge(2.0), ht.Lasso(0.1), ht.ElasticNet(0.1), ht.PoissonRegressor(), ht.LogisticRegression(class_weight="balanced"), ht.DecisionTreeClassifier(max_depth=2),
                   ht.RandomForestClassifier(n_estimators=3), ht.RandomForestRegressor(n_estimators=3), ht.HistGradientBoostingRegressor(max_iter=2, early_stopping="auto"),
                   ht.HistGradientBoostingClassifier(max_iter=2, categorical_features=[False, True, False], min_samples_leaf=5)]
