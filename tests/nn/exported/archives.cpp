@@ -114,6 +114,8 @@ ExportedFiles::ExportedFiles() {
   inputs.push_back(tensor("x"));
   values["x"] = meta({4, 5}, float64, false);
   values["x"]["sizes"][0] = {{"as_expr", {{"expr_str", "Symbol('s77', positive=True, integer=True)"}}}};
+  values["mul"] = meta({4, 3}, float64, true);
+  values["mul"]["sizes"][0] = values["x"]["sizes"][0];
   specs.push_back({{"user_input", {{"arg", tensor("x")}}}});
   const json call{{"in_spec", in_spec}, {"out_spec", out_spec}, {"forward_arg_names", json::array({"x"})}};
   const json graph{

@@ -127,7 +127,7 @@ TEST_CASE("Numbers that a network returns are tensors without axes", "[nn][expor
 }
 
 TEST_CASE("Networks are recognised by their content", "[nn][exported]") {
-  const ScratchFile file{scratch_path(file_name)}, named{scratch_path(file_name + ".pt2")};
+  const ScratchFile file{scratch_path(file_name)}, named{scratch_path(file_name) + ".pt2"};
   const auto bytes = ExportedFiles().bytes();
   write_for_all(file.path, bytes);
   CHECK(std::dynamic_pointer_cast<ExportedModule>(load_module(file.path)));
