@@ -102,8 +102,7 @@ class Trainer::Fit {
     while (position_.epoch < options_.epochs && !early_.state().stopped) {
       const bool whole = train_epoch();
       write_batches();
-      if (whole) end_epoch();
-      else save();
+      whole ? end_epoch() : save();
       if (!whole || (position_.epoch < options_.epochs && is_told_to_stop())) {
         result_.ended = Ended::signal;
         break;
@@ -187,10 +186,10 @@ class Trainer::Fit {
   detail::WeighedLoss differentiate(const Batch& batch) {
     trainer_.optimizer.zero_grad();
     const bool norms = has_synchronised_norms(*replica().shared_module());
+    const bool keeps = !norms && !trainer_.daso && !detail::steps_by_closure(trainer_.optimizer);
     detail::WeighedLoss loss;
-    together([&] {
-      if (batch.inputs.size(0) > 0 || norms) loss = loss_of(batch);
-    });
+    together(keeps, [&] { loss = batch.inputs.size(0) > 0 || norms ? loss_of(batch) : detail::WeighedLoss(); });
+    if (error_) loss = {.loss = error_.loss(*replica().shared_module()), .weight = 1};
     const auto scaled = loss.loss.defined() && scaler() ? scaler()->scale(loss.loss) : loss.loss;
     const auto of_all = scaler() ? replica().sum_over_scope(loss.weight) : rows_of_all();
     if (loss.is_sum) replica().backward_sum(scaled, loss.weight);
@@ -204,8 +203,9 @@ class Trainer::Fit {
   [[nodiscard]] double rows_of_all() const { return static_cast<double>(loader_.sampler().total(number())); }
 
   /// BatchNorm refuses one row, even if only one rank has one. So all ranks agree on the first batch with such a rank.
-  void together(const std::function<void()>& work) {
-    if (takes_one_row_ || !loader_.sampler().any_has(1, number())) return work();
+  /// Other errors are kept until all ranks learn of them by gradients, if no rank waits for this one before.
+  void together(bool keeps, const std::function<void()>& work) {
+    if (takes_one_row_ || !loader_.sampler().any_has(1, number())) return keeps ? error_.during(work) : work();
     all_or_none(trainer_.comm(), work);
     takes_one_row_ = true;
   }
@@ -232,8 +232,8 @@ class Trainer::Fit {
   void step(double loss) {
     if (trainer_.daso) return trainer_.daso->step(loss);
     const bool finite = scaler() ? scaler()->finish(replica()) : replica().finish_gradients();
-    if (!finite && !scaler()) replica().throw_not_finite("Trainer");
-    if (!finite) return;
+    finite ? error_.throw_own() : error_.throw_of_any(trainer_.comm());
+    if (!finite) return scaler() ? void() : replica().throw_not_finite("Trainer");
     if (options_.max_norm) (void)replica().clip_gradients(*options_.max_norm);
     replica().update(trainer_.optimizer);
   }
@@ -335,6 +335,7 @@ class Trainer::Fit {
   Position position_;
   std::int64_t batch_ = 0;      // in the whole training
   bool takes_one_row_ = false;  // whether the network takes a batch of one row on a rank
+  detail::KeptError error_;
   detail::LossSums losses_;
   TrainingResult result_;
 };

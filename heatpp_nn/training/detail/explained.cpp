@@ -8,7 +8,9 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
+#include <utility>
 
 namespace heatpp::nn::detail {
 namespace {
@@ -47,6 +49,32 @@ Tensors trained_outputs(const Network& network, const Batch& batch) {
         "SyncBatchNorm with synchronise_norms",
         first_line(error));
   }
+}
+
+void KeptError::during(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+}
+
+at::Tensor KeptError::loss(const torch::nn::Module& module) const {
+  at::Tensor sum;
+  for (const auto& weight : module.parameters()) {
+    if (!weight.requires_grad()) continue;
+    const auto part = weight.is_complex() ? at::real(weight).sum() : weight.sum();
+    sum = sum.defined() ? sum + part : part;
+  }
+  return sum * std::numeric_limits<double>::quiet_NaN();
+}
+
+void KeptError::throw_own() {
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void KeptError::throw_of_any(const Communicator& comm) {
+  all_or_none(comm, [&] { throw_own(); });
 }
 
 }  // namespace heatpp::nn::detail

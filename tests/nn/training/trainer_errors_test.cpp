@@ -20,11 +20,12 @@ bool is_last() { return rank() == ht::world().size() - 1; }
 at::Tensor error(const at::Tensor& outputs, const at::Tensor& targets) { return torch::mse_loss(outputs, targets); }
 
 /// Returns rows of a regression, split evenly over the ranks of `comm`.
-Dataset regression(std::int64_t rows = 24, const ht::Communicator& comm = ht::world()) {
+Dataset regression(std::int64_t rows = 24, const ht::Communicator& comm = ht::world(),
+                   at::ScalarType type = at::kDouble) {
   const auto [x, y] = samples(rows);
   const auto part = [&](const at::Tensor& whole) {
     const auto first = rows * comm.rank() / comm.size(), end = rows * (comm.rank() + 1) / comm.size();
-    return ht::from_local(whole.narrow(0, first, end - first).contiguous(), {.split = 0, .comm = comm});
+    return ht::from_local(whole.narrow(0, first, end - first).to(type).contiguous(), {.split = 0, .comm = comm});
   };
   return {part(x), part(y)};
 }
@@ -302,6 +303,33 @@ TEST_CASE("What a loss, a metric or the network throws on one rank in evaluate i
   CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)evaluate(network, regression(), loss, {}, few); }));
   CHECK(run.model.module().is_training());
   CHECK(evaluate(network, regression(), error, {}, few).rows == 24);  // no operation is left under way
+}
+
+TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all, before a step", "[nn][trainer]") {
+  const auto bad = [](const at::Tensor& a, const at::Tensor& b) {
+    if (is_last()) throw ht::IndexError("[mine] got no luck; expected some");
+    return torch::mse_loss(a, b);
+  };
+  const auto data = regression(24, ht::world(), at::kFloat);
+  const auto fails = [&](const TrainerOptions& given, const ReplicaOptions& replica) {
+    const auto options = Run::quiet(given);
+    DataParallel<torch::nn::LinearImpl> model(std::make_shared<torch::nn::LinearImpl>(5, 3), ht::Topology(ht::world()),
+                                              replica);
+    torch::optim::SGD sgd(model.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+    const auto before = model.module().weight.detach().clone();
+    Trainer wrong(model, sgd, bad, options);
+    CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)wrong.fit(data); }));
+    CHECK(model.module().weight.detach().equal(before));
+    Trainer right(model, sgd, error, options);  // no operation is left under way
+    CHECK(std::isfinite(right.fit(data).epochs.back().loss));
+    CHECK(!model.module().weight.detach().equal(before));
+  };
+  fails({.batch_size = 12}, {});
+  fails({.batch_size = 12, .max_norm = 1.0}, {.gradients = {.wire = ht::bfloat16}});
+  fails({.batch_size = 12}, {.gradients = {.wire = ht::int8}});
+  fails({.batch_size = 12}, {.gradients = {.reproducible = true}});
+  fails({.batch_size = 12}, {.shard = Scope::all});
+  fails({.batch_size = 12, .autocast = ht::float16}, {});
 }
 
 TEST_CASE("Arguments of evaluate that differ between ranks are refused", "[nn][trainer]") {
