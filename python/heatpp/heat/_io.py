@@ -73,7 +73,7 @@ def load_csv(path, header_lines=0, sep=",", dtype=types.float32, encoding="utf-8
     _is(sep, str, "load_csv", "a separator"), _is(header_lines, int, "load_csv", "a number of lines")
     if encoding.lower() not in ("utf-8", "ascii"):
         raise NotImplementedError(f"[load_csv] got encoding {encoding!r}; expected utf-8")
-    return DNDarray(C.io.load_csv(_paths(path, "load_csv"), delimiter=sep, header_lines=header_lines, dtype=types.ours_of(dtype), split=split,
+    return DNDarray(C.io.load_csv(_paths(path, "load_csv"), delimiter=sep, header_lines=header_lines, comment="\0", dtype=types.ours_of(dtype), split=split,
                                   device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours))
 
 
