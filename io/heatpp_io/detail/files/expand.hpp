@@ -13,7 +13,8 @@ namespace heatpp::io::detail {
 
 /// Returns the paths of `source` in order; those of a pattern are in natural order. An existing name is not a pattern.
 /// Rank 0 looks, and all ranks get its result. With `extension`, a directory stands for the files in it with this
-/// extension. Collective. Throws ValueError if ranks give other names, IoError if a pattern or a directory matches nothing, ValueError for an empty list.
+/// extension. Collective. Throws ValueError if ranks give other names, IoError if a pattern or a directory matches
+/// nothing, ValueError for an empty list.
 [[nodiscard]] std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
                                               const std::string& extension = {});
 
