@@ -117,10 +117,13 @@ class Training:
         right = True
         for kind in ("plain", "gzip"):
             files = f"{prefix}-{kind}-*.h5"
-            ours = lambda readers, workers: ["mpirun", "-n", "1", "--bind-to", "none", self.trainer, "read", "--data", files, "--batch",
-                                             "64", "--readers", str(readers), "--workers", str(workers)]
+            ours = lambda readers, workers, trainer=self.trainer: ["mpirun", "-n", "1", "--bind-to", "none", trainer, "read", "--data", files,
+                                                                   "--batch", "64", "--readers", str(readers), "--workers", str(workers)]
             commands = {f"readers {readers}, workers {workers}": ours(readers, workers)
                         for readers, workers in ((1, 0), (2, 0), (1, 1), (2, 2))}
+            if self.beside:
+                commands |= {f"beside: readers {n}, workers {n - 1}": ours(n, n - 1, self.beside) for n in (1, 2)}
+                commands["readers 2, workers 1"] = ours(2, 1)
             commands |= {"h5py, a loop": [*peer, files]}
             commands |= {f"DataLoader, {workers} workers": [*peer, files, "--workers", str(workers)] for workers in (1, 2)}
             table = self.compete(commands)

@@ -17,11 +17,13 @@ namespace {
 
 using heatpp::detail::raise;
 
-/// Provides memory for `count` rows like those of `rows`; keeps it if it fits already.
+/// Provides memory for `count` rows like those of `rows`; keeps it if it fits already. The network may have asked for
+/// gradients of the last batch's inputs, which this one does not have.
 void make_room(at::Tensor& room, const at::Tensor& rows, std::int64_t count) {
   auto sizes = rows.sizes().vec();
   sizes.front() = count;
   if (!room.defined() || room.sizes() != at::IntArrayRef(sizes)) room = at::empty(sizes, rows.options());
+  else room = room.detach();
 }
 
 void take(at::Tensor& room, const at::Tensor& rows, const at::Tensor& place) {

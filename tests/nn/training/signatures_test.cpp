@@ -52,6 +52,15 @@ struct Parabola : torch::nn::Module {
   }
 };
 
+/// Asks for the gradients of its input itself.
+struct OwnParabola : Parabola {
+  std::tuple<at::Tensor, at::Tensor> forward(at::Tensor x) {
+    x.requires_grad_();
+    const auto u = w * x.square();
+    return {u, torch::autograd::grad({u.sum()}, {x}, {}, std::nullopt, true)[0]};
+  }
+};
+
 template <class Net>
 Trainer trainer_of(DataParallel<Net>& model, torch::optim::Optimizer& optimizer, const Loss& loss,
                    TrainerOptions options) {
@@ -134,6 +143,21 @@ TEST_CASE("Derivatives inside forward work in fit, evaluate and predict", "[nn][
   const auto after = trainer.fit(dataset, dataset).epochs.back().validation->loss;
   CHECK(model->w.item<double>() == Approx(w).epsilon(1e-12));
   CHECK(after == Approx(4 * squares * (w - 2) * (w - 2)).epsilon(1e-9));
+}
+
+TEST_CASE("A network may ask for the gradients of each batch's inputs", "[nn][trainer]") {
+  const auto x = torch::linspace(-1, 1, rows, torch::kDouble).unsqueeze(1);
+  const Dataset dataset(cut(x), cut(4 * x));
+  const auto loss = [](const Tensors& outputs, const at::Tensor& slopes) {
+    return torch::mse_loss(outputs[1], slopes);
+  };
+  const auto trained = [&]<class Net>(std::shared_ptr<Net> net) {
+    DataParallel model(net, ht::Topology(ht::world()));
+    torch::optim::SGD sgd(model.parameters(), 0.1);
+    trainer_of(model, sgd, loss, {.epochs = 3, .batch_size = rows / 2, .shuffle = Shuffle::none}).fit(dataset);
+    return net->w.template item<double>();
+  };
+  CHECK(trained(std::make_shared<OwnParabola>()) == trained(std::make_shared<Parabola>()));
 }
 
 TEST_CASE("LBFGS trains on full batches as in one process", "[nn][trainer]") {
