@@ -74,7 +74,13 @@ void KeptError::throw_own() {
 }
 
 void KeptError::throw_of_any(const Communicator& comm) {
-  all_or_none(comm, [&] { throw_own(); });
+  const auto own = error_;
+  try {
+    all_or_none(comm, [&] { throw_own(); });
+  } catch (...) {
+    if (own) std::rethrow_exception(own);  // as it was thrown: Python's KeyboardInterrupt is no RuntimeError
+    throw;
+  }
 }
 
 }  // namespace heatpp::nn::detail

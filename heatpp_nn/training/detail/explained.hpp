@@ -22,7 +22,7 @@ class KeptError {
   /// Returns a loss whose gradients are NaN for all trained weights, so that no rank makes a step.
   [[nodiscard]] at::Tensor loss(const torch::nn::Module& module) const;
   void throw_own();
-  /// Throws on all ranks what any keeps. Collective: an all-reduce of 16 bytes.
+  /// Throws on all ranks what any keeps; a rank that keeps one throws its own. Collective: an all-reduce of 16 bytes.
   void throw_of_any(const Communicator& comm);
 
  private:
