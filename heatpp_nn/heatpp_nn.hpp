@@ -21,6 +21,7 @@
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
 #include <heatpp_nn/optim/learning_rate.hpp>
+#include <heatpp_nn/optim/muon.hpp>
 #include <heatpp_nn/optim/optimizer_kind.hpp>
 #include <heatpp_nn/optim/plateau.hpp>
 #include <heatpp_nn/parallel/daso.hpp>

@@ -1,6 +1,7 @@
 #include <heatpp_nn/optim/lamb.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/optim/detail/adam_step.hpp>
 #include <heatpp_nn/optim/detail/squares.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 
@@ -58,12 +59,8 @@ LayerwiseOptimizer::Squares Lamb::prepare(const at::Tensor& tensor, const Option
   }
   state.step(state.step() + 1);
   auto step = tensor.grad();
-  state.exp_avg().lerp_(step, 1 - o.beta1());
-  state.exp_avg_sq().mul_(o.beta2()).addcmul_(step, step, 1 - o.beta2());
-  const auto times = static_cast<double>(state.step());
-  at::sqrt_out(step, state.exp_avg_sq());
-  step.div_(std::sqrt(1 - std::pow(o.beta2(), times))).add_(o.eps());
-  at::div_out(step, state.exp_avg(), step).div_(1 - std::pow(o.beta1(), times)).add_(tensor, o.weight_decay());
+  detail::adam_direction(step, state.exp_avg(), state.exp_avg_sq(), state.step(), {o.beta1(), o.beta2(), o.eps()});
+  step.add_(tensor, o.weight_decay());
   if (!o.adapt()) return {};
   return {detail::squares(tensor), detail::squares(step)};
 }

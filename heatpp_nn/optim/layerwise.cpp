@@ -26,13 +26,17 @@ at::Tensor LayerwiseOptimizer::step(LossClosure closure) {
       const auto mine = prepare(tensor, group.options());
       squares.insert(squares.end(), {mine.weights, mine.step});
     }
-  if (replica_) replica_->add_up_pieces(tensors, squares, 2);
+  complete(tensors, squares);
   for (std::size_t i = 0; i < tensors.size(); ++i)
     advance(tensors[i], *options[i], {squares[2 * i], squares[2 * i + 1]});
   return loss;
 }
 
-// Checkpoints save both through `OptimizerKind`.
+void LayerwiseOptimizer::complete(std::span<const at::Tensor> tensors, std::span<double> squares) {
+  if (replica_) replica_->add_up_pieces(tensors, squares, 2);
+}
+
+// Checkpoints save all through `OptimizerKind`.
 void LayerwiseOptimizer::save(torch::serialize::OutputArchive&) const {
   heatpp::detail::raise<TypeError>("save", "got a layer-wise optimizer; expected save_checkpoint in place of it");
 }

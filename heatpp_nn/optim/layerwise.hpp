@@ -3,14 +3,15 @@
 #include <torch/optim/optimizer.h>
 
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace heatpp::nn {
 
 class Replica;
 
-/// The base of Lars and Lamb: an optimizer whose steps depend on norms of whole parameters. It is also correct if ranks
-/// share its work.
+/// The base of Lars, Lamb and Muon: an optimizer whose steps depend on whole parameters, for example on their norms. It
+/// is also correct if ranks share its work.
 class LayerwiseOptimizer : public torch::optim::Optimizer {
  public:
   using Groups = std::vector<torch::optim::OptimizerParamGroup>;
@@ -32,6 +33,10 @@ class LayerwiseOptimizer : public torch::optim::Optimizer {
   virtual Squares prepare(const at::Tensor& tensor, const Options& options) = 0;
   /// Makes that step, with the sums of squares of the whole parameter.
   virtual void advance(const at::Tensor& tensor, const Options& options, const Squares& whole) = 0;
+  /// Gives each piece what its step needs of the whole parameter, between `prepare` and `advance`: by default, the sums
+  /// of squares over all pieces. Collective if ranks share the optimizer's work.
+  virtual void complete(std::span<const at::Tensor> tensors, std::span<double> squares);
+  [[nodiscard]] const Replica* replica() const { return replica_; }
   /// Creates the state of a parameter.
   template <class Kept>
   Kept& state_of(const at::Tensor& tensor) {

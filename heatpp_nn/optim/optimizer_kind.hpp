@@ -9,7 +9,7 @@
 namespace heatpp::nn {
 
 /// What DASO and checkpoints must know of a class of optimizers: its tensors for a parameter, each with the parameter's
-/// shape and dtype. LibTorch's SGD, Adam, AdamW, RMSprop and Adagrad are known, and heatpp's Lars and Lamb.
+/// shape and dtype. LibTorch's SGD, Adam, AdamW, RMSprop and Adagrad are known, and heatpp's Lars, Lamb and Muon.
 struct OptimizerKind {
   using State = torch::optim::OptimizerParamState;
   std::string name;

@@ -366,6 +366,13 @@ void Replica::add_up_pieces(std::span<const at::Tensor> tensors, std::span<doubl
     for (std::size_t k = 0; k < each; ++k) numbers[i * each + k] = sums[of(i) + k];
 }
 
+void Replica::gather_gradients() const {
+  if (!shard_) return;
+  std::vector<at::Tensor> gradients;
+  for (const auto& bucket : flat_->buckets()) gradients.push_back(bucket.gradients);
+  owned_->shares().gather(gradients);
+}
+
 std::uint32_t Replica::checksum() const {
   std::uint32_t crc = 0;
   for (const auto& tensor : everything_) crc = continued(crc, tensor);

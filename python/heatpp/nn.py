@@ -107,7 +107,7 @@ class Trainer(_nn.Trainer):
     `inputs`. The function returns the mean over rows, or with `loss_returns_weight` (loss, weight), two scalars. If the network or the dataset has
     several outputs or fields, they come as the function's annotations say: List[Tensor], Tuple[Tensor, Tensor], Dict[str, Tensor].
 
-    `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars or lamb, with torch's defaults. `learning_rate`,
+    `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars, lamb or muon, with torch's defaults. `learning_rate`,
     `momentum` and `weight_decay` are its options, others are in `optimizer_options` under torch's names. `groups` are dicts as in torch:
     {"params": ["*.bias", "norm*"], "weight_decay": 0.0}, with names of parameters or patterns; parameters in no group have the common options.
     `rate(batch, total)` returns the learning rate. `transforms` (of training rows) and `evaluation_transforms` are normalise(...),

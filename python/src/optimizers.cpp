@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/optim/muon.hpp>
 #include <torch/nn/module.h>
 #include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
@@ -82,6 +83,9 @@ class Known {
       o.initial_accumulator_value(x);
     });
     add<double>("trust", [](auto& o, double x) -> decltype((void)o.trust(x)) { o.trust(x); });
+    add<std::int64_t>("ns_steps", [](auto& o, std::int64_t x) -> decltype((void)o.ns_steps(x)) { o.ns_steps(x); });
+    add<bool>("match_rms", [](auto& o, bool x) -> decltype((void)o.match_rms(x)) { o.match_rms(x); });
+    add<bool>("orthogonal", [](auto& o, bool x) -> decltype((void)o.orthogonal(x)) { o.orthogonal(x); });
     add<bool>("adapt", [](auto& o, bool x) -> decltype((void)o.adapt(x)) { o.adapt(x); });
     add<std::int64_t>("max_iter", [](auto& o, std::int64_t x) -> decltype((void)o.max_iter(x)) { o.max_iter(x); });
     add<std::int64_t>("max_eval", [](auto& o, std::int64_t x) -> decltype((void)o.max_eval(x)) { o.max_eval(x); });
@@ -185,7 +189,8 @@ constexpr OptimizerKind optimizers[] = {{"sgd", made<optim::SGD, optim::SGDOptio
                                         {"adagrad", made<optim::Adagrad, optim::AdagradOptions>},
                                         {"lbfgs", made<optim::LBFGS, optim::LBFGSOptions>},
                                         {"lars", made<nn::Lars, nn::LarsOptions>},
-                                        {"lamb", made<nn::Lamb, nn::LambOptions>}};
+                                        {"lamb", made<nn::Lamb, nn::LambOptions>},
+                                        {"muon", made<nn::Muon, nn::MuonOptions>}};
 
 }  // namespace
 

@@ -181,11 +181,18 @@ class Signatures(Case):
             ht.nn.Trainer(ours, "mse", optimizer=name, epochs=4, **options, **OPTIONS).fit(x, y)
             self.in_torch(module, kind(module.parameters(), **of_torch), loss)
             self.same_weights(ours, module, rtol=1e-6, atol=1e-6 if name == "lbfgs" else 1e-9)
-        for name in ("lars", "lamb"):
+        for name in ("lars", "lamb", "muon"):
             trainer = ht.nn.Trainer(ht.nn.ScriptModule(linear()), "mse", optimizer=name, epochs=4, **OPTIONS)
             before = trainer.evaluate(x, y).loss
             trainer.fit(x, y)
             self.assertLess(trainer.evaluate(x, y).loss, before)
+        # torch's Muon iterates in bfloat16, and takes matrices only.
+        module = torch.nn.Linear(3, 2, bias=False).double()
+        ours, start = ht.nn.ScriptModule(module), module.weight.detach().clone()
+        ht.nn.Trainer(ours, "mse", optimizer="muon", learning_rate=0.1, optimizer_options={"match_rms": False}, epochs=4, **OPTIONS).fit(x, y)
+        self.in_torch(module, optim.Muon(module.parameters(), lr=0.1), loss)
+        moved = np.asarray(ours.state_dict()["weight"]) - start.numpy()
+        self.same(moved, (module.weight.detach() - start).numpy(), rtol=0, atol=0.02 * np.abs(moved).max())
         ours = ht.nn.ScriptModule(linear())
         for wrong, text in ((dict(optimizer="adam", optimizer_options={"momentum": 0.9}), "momentum for adam; expected one of its options amsgrad, betas"),
                             (dict(optimizer="adam", optimizer_options={"betas": (0.9, 1.0)}), "betas=.*expected two numbers"),

@@ -4,6 +4,7 @@
 
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/optim/muon.hpp>
 #include <heatpp_nn/optim/optimizer_kind.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
@@ -90,13 +91,61 @@ TEST_CASE("Lars and Lamb make the steps of their papers", "[nn][optim]") {
   CHECK_THROWS_AS(Lamb(std::vector{w}, LambOptions().beta1(1)), ht::ValueError);
 }
 
-TEST_CASE("Layers are whole for Lars and Lamb where ranks share their pieces", "[nn][optim][shard]") {
+TEST_CASE("Muon's steps for matrices are nearly orthogonal, and AdamW's for the rest", "[nn][optim]") {
+  torch::manual_seed(5);
+  const auto matrix = torch::randn({6, 4}, torch::kDouble).requires_grad_();
+  const auto bias = torch::randn({4}, torch::kDouble).requires_grad_();
+  const auto gradient = torch::randn({6, 4}, torch::kDouble), of_bias = torch::randn({4}, torch::kDouble);
+  const auto before = matrix.detach().clone();
+  auto adamw = bias.detach().clone().requires_grad_();
+  torch::optim::AdamW reference({adamw}, torch::optim::AdamWOptions(0.01).weight_decay(0.2));
+  Muon muon(std::vector{matrix, bias}, MuonOptions(0.01).weight_decay(0.2).match_rms(false));
+  auto momentum = torch::zeros_like(gradient);
+  for (int step = 0; step < 3; ++step) {
+    matrix.mutable_grad() = gradient * (step + 1), bias.mutable_grad() = of_bias.clone();
+    adamw.mutable_grad() = of_bias.clone();
+    const auto old = matrix.detach().clone();
+    muon.step();
+    reference.step();
+    momentum = 0.95 * momentum + 0.05 * gradient * (step + 1);
+    const auto direction = 0.05 * gradient * (step + 1) + 0.95 * momentum;
+    const auto moved = (old * (1 - 0.01 * 0.2) - matrix.detach()) / (0.01 * std::sqrt(6.0 / 4));
+    CHECK(torch::allclose(moved, orthogonalized(direction), 1e-10, 1e-12));
+    const auto values = torch::linalg_svdvals(moved);
+    CHECK(values.min().item<double>() > 0.6);
+    CHECK(values.max().item<double>() < 1.3);
+    CHECK(torch::allclose(bias.detach(), adamw.detach(), 1e-12, 1e-14));
+  }
+  // Many iterations with coefficients that converge would give U V'; these keep the singular vectors.
+  const auto [u, s, vh] = torch::linalg_svd(gradient, false, std::nullopt);
+  const auto turned = u.t().mm(orthogonalized(gradient)).mm(vh.t());
+  CHECK(torch::allclose(turned, torch::diag(turned.diag()), 1e-9, 1e-9));
+  CHECK_THROWS_AS(Muon(std::vector{matrix}, MuonOptions(-1)), ht::ValueError);
+  CHECK_THROWS_AS(Muon(std::vector{matrix}, MuonOptions().momentum(1)), ht::ValueError);
+}
+
+TEST_CASE("A group that is not orthogonal steps by AdamW", "[nn][optim]") {
+  const auto start = torch::randn({3, 5}, torch::kDouble), gradient = torch::randn({3, 5}, torch::kDouble);
+  const auto ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
+  Muon muon(std::vector{ours}, MuonOptions(0.01).orthogonal(false));
+  torch::optim::AdamW adamw({theirs}, torch::optim::AdamWOptions(0.01).weight_decay(0.1));
+  for (int step = 0; step < 3; ++step) {
+    ours.mutable_grad() = gradient.clone(), theirs.mutable_grad() = gradient.clone();
+    muon.step();
+    adamw.step();
+  }
+  CHECK(torch::allclose(ours.detach(), theirs.detach(), 1e-12, 1e-14));
+}
+
+TEST_CASE("Layers are whole for Lars, Lamb and Muon where ranks share their pieces", "[nn][optim][shard]") {
   for (const auto& topology : topologies())
     for (const auto shard : {Scope::all, Scope::node}) {
       const auto lars = [](const Replica& model) { return Lars(model, LarsOptions(10).weight_decay(0.01)); };
       CHECK(distance(train(topology, shard, lars), train(topology, std::nullopt, lars)) < 1e-13);
       const auto lamb = [](const Replica& model) { return Lamb(model, LambOptions(0.01).weight_decay(0.01)); };
       CHECK(distance(train(topology, shard, lamb), train(topology, std::nullopt, lamb)) < 1e-12);
+      const auto muon = [](const Replica& model) { return Muon(model, MuonOptions(0.01)); };
+      CHECK(distance(train(topology, shard, muon), train(topology, std::nullopt, muon)) < 1e-10);
     }
 }
 
@@ -156,6 +205,7 @@ TEST_CASE("Optimizers of one's own go through DASO and checkpoints once they are
   check([](Replica& model) { return Sign(model.parameters()); });
   check([](Replica& model) { return Lars(model); });
   check([](Replica& model) { return Lamb(model); });
+  check([](Replica& model) { return Muon(model); });
   ht::world().barrier();
   if (ht::world().rank() == 0) std::filesystem::remove(path);
 }

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/optim/muon.hpp>
 #include <heatpp_nn/optim/optimizer_kind.hpp>
 
 #include <torch/optim.h>
@@ -32,6 +33,11 @@ std::vector<OptimizerKind>& kinds() {
   static std::vector<OptimizerKind> known{
       optimizer_kind<optim::SGD, optim::SGDParamState>(
           "SGD", [](State& s) { return Places{&as<optim::SGDParamState>(s).momentum_buffer()}; }),
+      counting<Muon, MuonState>("Muon",
+                                [](State& state) {
+                                  auto& s = as<MuonState>(state);
+                                  return Places{&s.momentum(), &s.exp_avg_sq()};
+                                }),
       optimizer_kind<Lars, LarsState>("Lars", [](State& s) { return Places{&as<LarsState>(s).momentum()}; }),
       counting<optim::Adam, optim::AdamParamState>("Adam",
                                                    [](State& state) {

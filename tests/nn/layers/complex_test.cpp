@@ -4,6 +4,7 @@
 
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/optim/muon.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
@@ -132,6 +133,26 @@ TEST_CASE("Complex weights train as PyTorch's, by every optimizer", "[nn][comple
       CHECK(distance(real_weights(model.module()), in_one_process(kind, 20, 0.5)) < 1e-10);
       CHECK(model.equal_on_all_ranks());
     }
+}
+
+TEST_CASE("Muon steps complex weights by AdamW", "[nn][complex]") {
+  const auto trained = [](const std::optional<Scope>& shard, bool orthogonal, int steps) {
+    DataParallel model(std::make_shared<Net>(torch::kDouble), ht::Topology(ht::world()), {.shard = shard});
+    Muon muon(model, MuonOptions(0.02).orthogonal(orthogonal));
+    for (int step = 0; step < steps; ++step) {
+      muon.zero_grad();
+      loss_of_mine(model.module(), torch::kDouble).backward();
+      model.average_gradients();
+      model.update(muon);
+    }
+    return std::pair(model.module().weight.detach().clone(), weights(model.module()));
+  };
+  const auto [ours, all] = trained(std::nullopt, true, 1);
+  const auto [by_adamw, all_by_adamw] = trained(std::nullopt, false, 1);
+  CHECK(equal({ours}, {by_adamw}));
+  CHECK(distance(all, all_by_adamw) > 1e-3);  // the real matrix steps otherwise
+  for (const auto shard : {Scope::all, Scope::node})
+    CHECK(distance(trained(shard, true, 5).second, trained(std::nullopt, true, 5).second) < 1e-12);
 }
 
 TEST_CASE("The best weights of complex128 are stored and read", "[nn][complex][trainer]") {
