@@ -233,6 +233,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--outer-momentum", daso.merge.outer_momentum);
   app.add_option("--interval", daso.interval.first.batches);
   app.add_option("--wait", daso.interval.first.wait);
+  app.add_option("--fragments", daso.fragments);
   app.add_option("--review", daso.review_every);
   app.add_flag("--measured", daso.interval.measured);
   app.add_flag("--automatic", o.automatic, "DASO that tunes itself, after --warm-up");
@@ -251,8 +252,10 @@ int main(int argc, char** argv) {
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
   auto& daso = options.trainer.daso;
+  const auto fragments = daso.fragments;
   if (options.automatic) daso = nn::DasoOptions::automatic(daso.phases);
   if (options.published) daso = nn::DasoOptions::published(daso.review_every, daso.phases);
+  daso.fragments = fragments;
   if (options.task == "turns") return take_turns(options);
   if (options.task == "read")
     return bench::read_in_turns({.files = options.data, .batch = options.batch, .prefetch = options.prefetch});

@@ -53,8 +53,13 @@ std::int64_t review_every(const DasoOptions& options) {
 }
 
 GlobalOptions global_options(const DasoOptions& options) {
-  return {options.merge,          options.carriers,          options.wire,
-          share_results(options), options.nodes_count_alike, options.tuning.has_value()};
+  return {.merge = options.merge,
+          .carriers = options.carriers,
+          .wire = options.wire,
+          .together = share_results(options),
+          .nodes_count_alike = options.nodes_count_alike,
+          .fragments = options.fragments,
+          .tuned = options.tuning.has_value()};
 }
 
 }  // namespace
@@ -68,6 +73,7 @@ DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptio
   state_.sync = {.phases = options.phases,
                  .interval = options.interval.first,
                  .review_every = review_every(options),
+                 .fragments = options.fragments,
                  .nodes = global_.nodes(),
                  .alone = options.merge.policy == MergePolicy::outer && !options.tuning};
   state_.wanted = options.interval.first;
@@ -142,6 +148,7 @@ void DASO::start() {
   state_.sync.last_sync = state_.batch;
   ++counters_.starts;
   counters_.global_bytes += global_.bytes();
+  sent_bytes_ += global_.bytes();
   record(DasoEvent::Kind::start, state_.batch);
 }
 
@@ -150,13 +157,14 @@ void DASO::merge(std::int64_t age) {
   const auto started = state_.sync.flight->started;
   state_.sync.flight.reset();
   if (failed_somewhere) replica_.throw_not_finite("daso", bad_);
-  shares_differ_ = share_results(options_);
+  if (replica_.shard()) shares_differ_ = true;
+  else if (share_results(options_)) global_.gather();
   ++counters_.merges;
   record(DasoEvent::Kind::merge, started + age, age);
   const auto costs = global_.costs();
   if (costs.batch > 0) state_.needed = batches_needed(costs);
   if (!options_.tuning) return fit();
-  state_.tuning = tuned(state_.tuning, costs, *options_.tuning);
+  state_.tuning = tuned(state_.tuning, costs, *options_.tuning, options_.fragments);
   global_.set_way(state_.tuning.wire, state_.tuning.policy);
   set_interval(state_.tuning.interval);
 }
@@ -164,7 +172,7 @@ void DASO::merge(std::int64_t age) {
 /// The loss decides on the interval, but the network may need a longer one.
 void DASO::fit() {
   const bool known = options_.interval.measured && state_.needed > 0;
-  set_interval(known ? fitted(state_.wanted, state_.needed) : state_.wanted);
+  set_interval(known ? fitted(state_.wanted, state_.needed, options_.fragments) : state_.wanted);
 }
 
 void DASO::set_interval(const Interval& interval) {
@@ -238,8 +246,7 @@ Tuning DASO::tuning() const {
 DASO::Counters DASO::counters() const {
   auto counters = counters_;
   counters.exposed_seconds += global_.exposed_seconds();
-  if (nodes() > 1)
-    counters.saved_bytes = counters.cycle_batches * global_.full_bytes() - counters.starts * global_.bytes();
+  if (nodes() > 1) counters.saved_bytes = counters.cycle_batches * global_.full_bytes() - sent_bytes_;
   return counters;
 }
 
@@ -262,9 +269,12 @@ DasoState DASO::state() {
 
 std::vector<std::int64_t> DASO::kind() const {
   const std::int64_t tuned = -1;  // the rule and the wire are in the state
-  return {options_.tuning ? tuned : static_cast<std::int64_t>(options_.merge.policy),
-          static_cast<std::int64_t>(options_.carriers),
-          options_.tuning ? tuned : static_cast<std::int64_t>(options_.wire), options_.interval.local_skips};
+  std::vector<std::int64_t> kind{options_.tuning ? tuned : static_cast<std::int64_t>(options_.merge.policy),
+                                 static_cast<std::int64_t>(options_.carriers),
+                                 options_.tuning ? tuned : static_cast<std::int64_t>(options_.wire),
+                                 options_.interval.local_skips};
+  if (options_.fragments > 1) kind.push_back(options_.fragments);
+  return kind;
 }
 
 void DASO::go_on_with(const Tuning& tuning) {
@@ -297,6 +307,7 @@ void DASO::join(DasoState state) {
   if (state.asked != options_.phases) state.sync.phases = options_.phases;
   state.asked = options_.phases;
   state.sync.review_every = review_every(options_);
+  state.sync.fragments = options_.fragments;
   state.sync.nodes = nodes();
   state.sync.alone = state_.sync.alone;
   // The training that wrote the state may have had local skips.
@@ -321,18 +332,20 @@ void DASO::align() {
 
 void DASO::record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age) {
   if (state_.events.size() == most_events) thin_out(state_.events);
-  state_.events.push_back({batch, kind, phase(), state_.sync.interval, age});
+  state_.events.push_back({batch, kind, phase(), state_.sync.interval, age, 0});
+  if (state_.events.back().is_synchronisation()) state_.events.back().fragment = global_.fragment();
 }
 
 std::string to_string(const DASO& daso) {
   const auto c = daso.counters();
   const auto way = daso.tuning();
   const auto batches = static_cast<double>(std::max<std::int64_t>(1, c.cycle_batches));
+  const auto fragments = daso.fragments() == 1 ? std::string() : formatted(" in {} fragments", daso.fragments());
   return formatted(
-      "DASO: {}, batch {}, {} nodes, interval {}, wait {}, {} of {}, {} started, {} merged, {:.1f} MB in the node, "
+      "DASO: {}, batch {}, {} nodes, interval {}, wait {}, {} of {}{}, {} started, {} merged, {:.1f} MB in the node, "
       "{:.1f} MB global, {:.1f} MB saved, {:.1f} ms exposed ({:.2f} ms a batch)",
       to_string(daso.phase()), daso.batch(), daso.nodes(), way.interval.batches, way.interval.wait, name(way.policy),
-      name(way.wire), c.starts, c.merges, static_cast<double>(c.node_bytes) * 1e-6,
+      name(way.wire), fragments, c.starts, c.merges, static_cast<double>(c.node_bytes) * 1e-6,
       static_cast<double>(c.global_bytes) * 1e-6, static_cast<double>(c.saved_bytes) * 1e-6, c.exposed_seconds * 1e3,
       c.exposed_seconds * 1e3 / batches);
 }

@@ -11,7 +11,7 @@ class Optimizer;
 
 namespace heatpp::nn {
 
-/// An event, for plots and tests. `age`: batches between start and merge.
+/// An event, for plots and tests. `age`: batches between start and merge. `fragment`: the one that starts or is merged.
 struct DasoEvent {
   enum class Kind { phase, interval, start, merge, drain };
   std::int64_t batch = 0;
@@ -19,6 +19,7 @@ struct DasoEvent {
   Phase phase = Phase::warmup;
   Interval interval = {};
   std::int64_t age = 0;
+  std::int64_t fragment = 0;
   [[nodiscard]] bool is_synchronisation() const { return kind == Kind::start || kind == Kind::merge; }
   friend bool operator==(const DasoEvent&, const DasoEvent&) = default;
 };
@@ -86,6 +87,7 @@ class DASO {
   [[nodiscard]] Tuning tuning() const;
   [[nodiscard]] std::int64_t batch() const { return state_.batch; }
   [[nodiscard]] int nodes() const { return global_.nodes(); }
+  [[nodiscard]] std::int64_t fragments() const { return options_.fragments; }
   /// Returns the events; of starts and merges only the latest thousands, and only those since a checkpoint was loaded.
   [[nodiscard]] const std::vector<DasoEvent>& events() const { return state_.events; }
   [[nodiscard]] Replica& replica() const { return replica_; }
@@ -150,6 +152,7 @@ class DASO {
   Counters counters_;
   bool left_out_ = false;        // skipped the batch because its gradients overflowed
   bool shares_differ_ = false;   // a rank of the node has the newest weights of its share only
+  std::int64_t sent_bytes_ = 0;  // between nodes in the cycle
   std::string bad_;              // the first parameter of this rank whose gradient was not finite
   std::optional<Phase> former_;  // phase in which a state was saved, if it was loaded in another one
 };

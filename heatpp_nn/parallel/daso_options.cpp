@@ -22,6 +22,9 @@ void check(const DasoOptions& options) {
   if (interval.first.local < 1 || (interval.first.local > 1 && !interval.local_skips))
     raise<ValueError>("daso", "got gradients averaged at every {} batches, local skips {}; expected 1, or local skips",
                       interval.first.local, interval.local_skips);
+  constexpr std::int64_t most = 1 << 20;
+  if (options.fragments < 1 || options.fragments > most)
+    raise<ValueError>("daso", "got {} fragments; expected 1 to {}", options.fragments, most);
   if (options.scaler && interval.local_skips)
     raise<ValueError>("daso", "got a GradScaler and local skips; expected one of them");
   if (options.max_norm && !(*options.max_norm > 0))

@@ -26,6 +26,11 @@ struct DasoOptions {
   PlateauOptions plateau = {};
   MergeOptions merge = {};
   Carriers carriers = Carriers::all;
+  /// The weights travel in this many fragments of equal bytes, one after another, each every `interval.batches`
+  /// batches, rounded up to a multiple of the fragments (Douillard et al. 2025, Streaming DiLoCo): the peak rate of a
+  /// link falls by this factor, the mean rate stays. Each rank cuts its share of the weights, from the last layer to
+  /// the first. A fragment starts after the one before it is merged. Not with local skips or rotating carriers.
+  std::int64_t fragments = 1;
   bool nodes_count_alike = false;  ///< equal weights of nodes in the mean; if false, their numbers of ranks
   /// Wire of weights between nodes in the cycle: float32, or bfloat16 or int8 for their change since the last mean. The
   /// wire of gradients is an option of the replica.

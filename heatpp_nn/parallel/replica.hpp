@@ -142,8 +142,8 @@ class Replica {
   /// passes tensors of its `parameters()`; otherwise it does nothing.
   void add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const;
 
-  /// Gathers what the ranks that share the optimizer's work have in the gradients of their pieces: every rank then has it
-  /// for whole parameters, in `flat().gradient(i)`. Collective over these ranks; without such ranks it does nothing.
+  /// Gathers what the ranks that share the optimizer's work have in the gradients of their pieces: every rank then has
+  /// it for whole parameters, in `flat().gradient(i)`. Collective over these ranks; without such ranks it does nothing.
   void gather_gradients() const;
 
   // For the Trainer, DASO, running means and checkpoints.

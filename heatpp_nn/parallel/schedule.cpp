@@ -11,9 +11,11 @@ std::optional<std::int64_t> cycle_end(const PhasePlan& phases) {
   return std::max(phases.warmup, *phases.total - phases.cooldown);
 }
 
+std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 bool start_is_due(std::int64_t batch, const SyncState& state, bool merged) {
   if (state.flight && !merged) return false;
-  if (batch - state.last_sync < state.interval.batches) return false;
+  if (batch - state.last_sync < quotient_up(state.interval.batches, state.fragments)) return false;
   const auto end = cycle_end(state.phases);
   return !end || batch + std::max<std::int64_t>(state.interval.wait, 1) < *end;
 }
@@ -33,9 +35,9 @@ Interval next_interval(const Interval& now, const IntervalOptions& options) {
           std::max<std::int64_t>(1, now.local / options.factor)};
 }
 
-Interval fitted(Interval interval, std::int64_t needed) {
+Interval fitted(Interval interval, std::int64_t needed, std::int64_t fragments) {
   interval.wait = std::max<std::int64_t>(1, needed);
-  interval.batches = std::max(interval.batches, interval.wait);
+  interval.batches = std::max(interval.batches, interval.wait * fragments);
   return interval;
 }
 

@@ -36,7 +36,8 @@ struct IntervalOptions {
 /// one); after 1 it is the longest again, with a quarter of it as wait (Coquelin et al. 2021).
 [[nodiscard]] Interval next_interval(const Interval& now, const IntervalOptions& options);
 /// Returns the interval for a network that takes `needed` batches: this is the wait, and the interval is at least that.
-[[nodiscard]] Interval fitted(Interval interval, std::int64_t needed);
+/// With fragments, each takes that long, and the interval is at least that of all.
+[[nodiscard]] Interval fitted(Interval interval, std::int64_t needed, std::int64_t fragments = 1);
 
 /// The lengths of the phases, in batches from 0. Every length may be 0.
 struct PhasePlan {
@@ -59,6 +60,7 @@ struct SyncState {
   PhasePlan phases = {};
   Interval interval = {};
   std::int64_t review_every = 100;  ///< batches between two reviews of the loss
+  std::int64_t fragments = 1;       ///< a synchronisation is of one of them, and the interval is that of all
   int nodes = 1;
   bool alone = false;           ///< synchronise a single node with itself, for merge rules with a memory
   std::int64_t last_sync = -1;  ///< batch at which the nodes last started or finished with common weights

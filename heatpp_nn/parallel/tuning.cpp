@@ -41,15 +41,16 @@ std::int64_t farthest(const Tuning& now, const TuningOptions& options) {
   return whole(std::floor(allowed), options.shortest, options.longest);
 }
 
-Interval fitting(const Tuning& now, const TuningOptions& options) {
+Interval fitting(const Tuning& now, const TuningOptions& options, std::int64_t fragments) {
   const auto& [transfer, batch, waited, drift] = now.costs;
   const auto before = now.interval.batches, far = farthest(now, options);
-  const auto wait = whole(transfer / batch - options.late * static_cast<double>(far), 1, options.longest);
+  const auto share = static_cast<double>(fragments);
+  const auto wait = whole(transfer / batch - options.late * static_cast<double>(far) / share, 1, options.longest);
   // Waits longer than the transfer are due to nodes that start late; a longer interval does not shorten these.
   const auto exposed = std::min(waited, std::max(0.0, transfer - static_cast<double>(now.interval.wait) * batch));
-  const auto wanted = whole(exposed / (options.exposed * batch), options.shortest, far);
+  const auto wanted = whole(share * exposed / (options.exposed * batch), options.shortest, far);
   const auto batches = std::clamp(wanted, before / 2, 2 * before);
-  return {std::clamp(batches, std::max(options.shortest, wait), options.longest), wait};
+  return {std::max(wait * fragments, std::clamp(batches, options.shortest, options.longest)), wait};
 }
 
 }  // namespace
@@ -69,14 +70,14 @@ std::int64_t batches_needed(const SyncCosts& costs) {
   return costs.batch > 0 ? whole((1 - tolerated_wait) * costs.transfer / costs.batch, 1, most) : 1;
 }
 
-Tuning tuned(Tuning now, const SyncCosts& last, const TuningOptions& options) {
+Tuning tuned(Tuning now, const SyncCosts& last, const TuningOptions& options, std::int64_t fragments) {
   if (last.batch <= 0) return now;
   now.costs = followed(now.costs, last);
   const auto wire = widest(now.wire, now.costs);
   now.costs.transfer *= ratio(wire, now.wire);
   now.wire = wire;
 
-  now.interval = fitting(now, options);
+  now.interval = fitting(now, options, fragments);
   now.policy = now.interval.batches >= outer_waits * now.interval.wait ? MergePolicy::outer : MergePolicy::delta;
   return now;
 }

@@ -46,7 +46,8 @@ struct Tuning {
 /// it. The wait is one batch, because old results cost more epochs than a long interval. It is longer if waiting would
 /// take the share `late` even at the longest interval that the drift permits; the interval is at least the wait. The
 /// rule is `outer` if the interval is at least four times the wait, otherwise `delta`, which is less sensitive to old
-/// results.
-[[nodiscard]] Tuning tuned(Tuning now, const SyncCosts& last, const TuningOptions& options);
+/// results. With fragments, a synchronisation is of one of them, and the interval is that of all: each may wait once
+/// per interval, and the interval is at least the wait of all.
+[[nodiscard]] Tuning tuned(Tuning now, const SyncCosts& last, const TuningOptions& options, std::int64_t fragments = 1);
 
 }  // namespace heatpp::nn

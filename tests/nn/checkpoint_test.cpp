@@ -54,6 +54,7 @@ std::vector<DasoOptions> ways() {
   return {{.interval = {.first = {4, 2}}},
           {.interval = {.first = {2, 1}}, .carriers = Carriers::rotating},
           {.interval = {.first = {3, 2}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::int8},
+          {.interval = {.first = {6, 2}}, .merge = {.policy = MergePolicy::outer}, .fragments = 3, .wire = ht::int8},
           {.interval = {.first = {4, 2, 2}, .local_skips = true}, .wire = ht::bfloat16}};
 }
 

@@ -59,6 +59,9 @@ TEST_CASE("Merge comes before start, and the age is the wait", "[nn][schedule]")
         "nms"
         "nms");
   CHECK(trace({.interval = {3, 2}, .nodes = 2}, 8) == "nnnsnnmnsnnm");
+  CHECK(trace({.interval = {8, 1}, .fragments = 4, .nodes = 2}, 6) == "nnsnmnsnmns");
+  CHECK(trace({.interval = {5, 1}, .fragments = 3, .nodes = 2}, 5) == "nnsnmnsnm");
+  CHECK(trace({.interval = {4, 3}, .fragments = 4, .nodes = 2}, 8) == "nsnnnmsnnnmsn");
   CHECK(trace({.interval = {2, 0}, .nodes = 2}, 4) ==
         "n"
         "nsb"
@@ -94,6 +97,7 @@ TEST_CASE("No interval falls below one batch", "[nn][schedule]") {
   CHECK(fitted({4, 1}, 1) == Interval{4, 1});
   CHECK(fitted({4, 1}, 3) == Interval{4, 3});
   CHECK(fitted({4, 1, 2}, 9) == Interval{9, 9, 2});
+  CHECK(fitted({4, 1}, 2, 4) == Interval{8, 2});
 }
 
 TEST_CASE("A plateau is three values in a row without improvement", "[nn][plateau]") {

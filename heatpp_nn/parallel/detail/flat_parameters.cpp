@@ -127,10 +127,45 @@ void Shares::gather(const std::vector<at::Tensor>& memory) const {
   wait_all(requests);
 }
 
-void Shares::gather() const {
+void Shares::gather(const Fragment& fragment) const {
   std::vector<at::Tensor> values;
   for (const auto& bucket : flat_.buckets()) values.push_back(bucket.values);
-  gather(values);
+  if (fragment == Fragment()) return gather(values);
+  if (group_.comm().size() == 1) return;
+  std::vector<at::Tensor> rooms;
+  std::vector<Request> requests;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::int64_t size = 0;
+    for (const auto count : counts_[i]) size += fragment.count(count);
+    rooms.push_back(at::empty({size}, values[i].options()));
+    requests.push_back(start_gather(i, fragment, rooms.back()));
+  }
+  wait_all(requests);
+  for (std::size_t i = 0; i < values.size(); ++i) spread(i, fragment, rooms[i]);
+}
+
+/// Gathers the fragments of a bucket's parts end to end.
+Request Shares::start_gather(std::size_t bucket, const Fragment& fragment, const at::Tensor& room) const {
+  std::vector<std::int64_t> counts;
+  for (const auto count : counts_[bucket]) counts.push_back(fragment.count(count));
+  const auto rank = static_cast<std::size_t>(group_.comm().rank());
+  const auto mine = part(bucket, flat_.buckets()[bucket].values);
+  const auto before = std::reduce(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank));
+  auto place = stretch_of(room, before, counts[rank]);
+  place.copy_(mine.narrow(0, fragment.first(mine.numel()), counts[rank]));
+  return group_.iallgather(buffer_of(place), buffer_of(room), counts);
+}
+
+/// Copies the gathered fragments to their places in the bucket.
+void Shares::spread(std::size_t bucket, const Fragment& fragment, const at::Tensor& room) const {
+  const auto& values = flat_.buckets()[bucket].values;
+  std::int64_t from = 0, to = 0;
+  for (std::size_t rank = 0; rank < counts_[bucket].size(); ++rank) {
+    const auto whole = counts_[bucket][rank], count = fragment.count(whole);
+    if (static_cast<int>(rank) != group_.comm().rank())
+      values.narrow(0, to + fragment.first(whole), count).copy_(room.narrow(0, from, count));
+    from += count, to += whole;
+  }
 }
 
 void Shares::reduce_scatter(const std::vector<at::Tensor>& memory) const {

@@ -46,6 +46,16 @@ class FlatParameters {
   std::vector<Piece> complex_;
 };
 
+/// A fragment of a range: its `index`-th part of `of` parts of almost equal size.
+struct Fragment {
+  std::int64_t index = 0, of = 1;
+  [[nodiscard]] std::int64_t first(std::int64_t count) const { return count / of * index + count % of * index / of; }
+  [[nodiscard]] std::int64_t count(std::int64_t count) const {
+    return Fragment{index + 1, of}.first(count) - first(count);
+  }
+  friend bool operator==(const Fragment&, const Fragment&) = default;
+};
+
 /// The part of every bucket that each rank of a group owns. Parts lie in rank order.
 class Shares {
  public:
@@ -63,12 +73,15 @@ class Shares {
   [[nodiscard]] std::int64_t first(std::size_t bucket) const;
   /// All-gathers the parts of memory with the layout of the buckets, one after another. Collective over the group.
   void gather(const std::vector<at::Tensor>& memory) const;
-  /// All-gathers the parts of the parameters.
-  void gather() const;
+  /// All-gathers a fragment of each part of the parameters, by default the whole parts.
+  void gather(const Fragment& fragment = {}) const;
   /// Sums `memory` over the group. Each rank then has its part of the sum. Collective.
   void reduce_scatter(const std::vector<at::Tensor>& memory) const;
 
  private:
+  [[nodiscard]] Request start_gather(std::size_t bucket, const Fragment& fragment, const at::Tensor& room) const;
+  void spread(std::size_t bucket, const Fragment& fragment, const at::Tensor& room) const;
+
   const FlatParameters& flat_;
   Topology group_;
   int owners_;

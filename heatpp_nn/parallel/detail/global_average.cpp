@@ -52,6 +52,9 @@ void GlobalAverage::check(const GlobalOptions& options) const {
         "daso",
         "got rotating carriers with a narrow wire, the outer rule or tuning; expected carriers all, where each "
         "keeps the memory of its share");
+  if (options.fragments > 1 && (!options.together || options.carriers == Carriers::rotating))
+    raise<ValueError>("daso", "got {} fragments with local skips or rotating carriers; expected neither, or 1 fragment",
+                      options.fragments);
 }
 
 void GlobalAverage::count_nodes() {
@@ -67,8 +70,10 @@ void GlobalAverage::make_shards() {
     const auto& values = flat_.buckets()[b].values;
     if (values.numel() == 0) continue;
     const auto [found, fresh] = known.emplace(std::pair(values.scalar_type(), values.device().str()), shards_.size());
-    if (fresh) shards_.emplace_back();
-    shards_[found->second].buckets.push_back(b);
+    for (std::int64_t f = 0; fresh && f < options_.fragments; ++f)
+      shards_.push_back({.fragment = {f, options_.fragments}});
+    for (std::int64_t f = 0; f < options_.fragments; ++f)
+      shards_[found->second + static_cast<std::size_t>(f)].buckets.push_back(b);
   }
   if (!options_.together)
     for (const auto& bucket : flat_.buckets())
@@ -83,7 +88,8 @@ void GlobalAverage::cut_parts() {
     shard.parts.clear();
     std::int64_t count = 0;
     for (const auto b : shard.buckets) {
-      shard.parts.push_back(shares_.part(b, flat_.buckets()[b].values));
+      const auto part = shares_.part(b, flat_.buckets()[b].values);
+      shard.parts.push_back(part.narrow(0, shard.fragment.first(part.numel()), shard.fragment.count(part.numel())));
       count += shard.parts.back().numel();
     }
     for (auto* const room : {&shard.values, &shard.snapshot})
@@ -92,6 +98,7 @@ void GlobalAverage::cut_parts() {
 }
 
 void GlobalAverage::take_turn(std::int64_t turn) {
+  fragment_ = turn % options_.fragments;
   if (options_.carriers != Carriers::rotating) return;
   shares_.give_all_to(static_cast<int>(turn % shares_.owners()));
   cut_parts();
@@ -108,6 +115,7 @@ void GlobalAverage::make_memory(Shard& shard) const {
 std::int64_t GlobalAverage::bytes() const {
   double sum = 0;
   for (const auto& shard : shards_) {
+    if (!travels(shard)) continue;
     const auto item = shard.lost.defined() && narrow() ? static_cast<double>(itemsize(options_.wire))
                                                        : static_cast<double>(shard.values.element_size());
     sum += static_cast<double>(shard.values.numel()) * item;
@@ -137,6 +145,7 @@ void GlobalAverage::start(bool failed) {
   waited_ = 0;
   if (!options_.together) average_in_node();
   for (auto& shard : shards_) {
+    if (!travels(shard)) continue;
     if (options_.together) at::cat_out(shard.snapshot, shard.parts);
     if (carries()) send(shard);
   }
@@ -261,6 +270,11 @@ bool GlobalAverage::finish(std::int64_t age) {
   return false;
 }
 
+void GlobalAverage::gather() {
+  const Timed timed(exposed_seconds_);
+  shares_.gather({fragment_, options_.fragments});
+}
+
 /// Returns the mean from the sum over the nodes, or the result of the outer rule.
 at::Tensor GlobalAverage::mean_of(Shard& shard) {
   const double count = weighed() ? topology_.comm().size() : nodes_;
@@ -275,6 +289,7 @@ at::Tensor GlobalAverage::mean_of(Shard& shard) {
 void GlobalAverage::merge_shares(MergePolicy policy, double weight) {
   if (!carries()) return;
   for (auto& shard : shards_) {
+    if (!travels(shard)) continue;
     prepare_merge(shard.values, mean_of(shard), shard.snapshot, policy);
     std::int64_t first = 0;
     for (const auto& part : shard.parts) {
@@ -314,7 +329,7 @@ std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {
   for (const auto& shard : shards_) {
     for (const auto& memory : {shard.anchor, shard.velocity, shard.lost})
       if (memory.defined()) tensors.push_back(memory);
-    if (under_way) tensors.insert(tensors.end(), {shard.values, shard.snapshot});
+    if (under_way && travels(shard)) tensors.insert(tensors.end(), {shard.values, shard.snapshot});
   }
   for (const auto& bucket : apart_)
     if (under_way) tensors.push_back(bucket.snapshot);

@@ -25,7 +25,8 @@ struct GlobalOptions {
   Dtype wire = Dtype::float32;
   bool together = true;  ///< the ranks of a node hold equal weights, or those of the carrier count
   bool nodes_count_alike = false;
-  bool tuned = false;  ///< measures the drift, and has memory for every rule and wire, because these may change
+  std::int64_t fragments = 1;  ///< number of fragments, which travel in turns
+  bool tuned = false;          ///< measures the drift, and has memory for every rule and wire, because these may change
 };
 
 namespace detail {
@@ -34,6 +35,9 @@ namespace detail {
 /// it averages and merges this share with its owners in the other nodes, and then the node gathers the shares. If they
 /// differ, they first average their shares in the node, and each merges the whole. The weight of a node is its number
 /// of ranks, or 1. If nodes are unequal, the number of owners in each is that of ranks in the smallest node.
+///
+/// With several fragments, each owner cuts its share into as many ranges of equal size, and an average is of one of
+/// them, in turns.
 ///
 /// Memory in addition to the weights: of a share, the data to send and its snapshot; for some rules and wires also an
 /// anchor, a velocity, and rounding errors. If ranks differ: twice the weights.
@@ -46,7 +50,7 @@ class GlobalAverage {
   GlobalAverage& operator=(const GlobalAverage&) = delete;
 
   [[nodiscard]] int nodes() const { return nodes_; }
-  /// Returns the bytes that this rank has to bring to other nodes for one average, independent of the algorithm.
+  /// Returns the bytes that this rank has to bring to other nodes for the last average, independent of the algorithm.
   [[nodiscard]] std::int64_t bytes() const;
   /// Returns the bytes without a narrower wire, and with carriers that do not take turns.
   [[nodiscard]] std::int64_t full_bytes() const { return flat_.bytes() / shares_.owners(); }
@@ -65,6 +69,10 @@ class GlobalAverage {
   /// node must gather the shares that were merged. Returns whether any rank had failed; then nothing is
   /// merged.
   [[nodiscard]] bool finish(std::int64_t age);
+  /// Gathers in the node the shares that were merged last. Collective over the node.
+  void gather();
+  /// Returns the number of the fragment that was started last.
+  [[nodiscard]] std::int64_t fragment() const { return fragment_; }
 
   /// Returns the seconds spent in its collectives so far, except for starting them.
   [[nodiscard]] double exposed_seconds() const { return exposed_seconds_; }
@@ -89,8 +97,9 @@ class GlobalAverage {
     double apart = 0, length = 0;                        // squares of |s - m| and |s|
     [[nodiscard]] std::span<double> all() { return {&failed, sizeof(Notes) / sizeof(double)}; }
   };
-  /// The part of the buckets of one dtype and device that this rank owns.
+  /// The part of the buckets of one dtype and device that this rank owns, or a fragment of it.
   struct Shard {
+    Fragment fragment = {};
     std::vector<std::size_t> buckets = {};
     std::vector<at::Tensor> parts = {};                // views of the weights
     at::Tensor values = {};                            // data to send, then the sum, then the data to merge
@@ -107,6 +116,7 @@ class GlobalAverage {
   void make_shards();
   void cut_parts();
   void take_turn(std::int64_t turn);
+  [[nodiscard]] bool travels(const Shard& shard) const { return shard.fragment.index == fragment_; }
   void make_memory(Shard& shard) const;
   void average_in_node();
   void send(Shard& shard);
@@ -127,7 +137,7 @@ class GlobalAverage {
   Shares& shares_;
   GlobalOptions options_;
   int nodes_ = 1;
-  std::int64_t turn_ = 0;
+  std::int64_t turn_ = 0, fragment_ = 0;
   std::vector<Shard> shards_;
   std::vector<Apart> apart_;
   std::vector<Request> requests_;

@@ -93,6 +93,18 @@ TEST_CASE("A slow network makes intervals longer, and waits where that is not en
   CHECK(endless.policy == MergePolicy::delta);
 }
 
+TEST_CASE("Fragments hide more of a slow network behind results that are as new", "[nn][tuning][fragments]") {
+  const auto settled_in_quarters = [](double float32) {
+    Tuning tuning;
+    for (int i = 0; i < 40; ++i) tuning = tuned(tuning, network(float32 / 4, 0.01)(tuning), {}, 4);
+    return tuning.interval;
+  };
+  CHECK(settled_in_quarters(5.7) == Interval{4, 1});  // nothing is exposed; 9 batches in one piece
+  CHECK(settled_in_quarters(20) == Interval{20, 1});  // a quarter of a batch is exposed four times; 32 in one piece
+  CHECK(settled_in_quarters(60) == Interval{32, 2});  // with a wait of 7 in one piece
+  CHECK(settled_in_quarters(1e9) == Interval{128, 32});
+}
+
 TEST_CASE("Nodes that drift meet more often, whatever it costs", "[nn][tuning]") {
   const auto waiting = [](double drift) {
     return

@@ -67,6 +67,7 @@ inline constexpr std::tuple fields_of<nn::DasoOptions> = {
     Field{"plateau", &nn::DasoOptions::plateau},
     Field{"merge", &nn::DasoOptions::merge},
     Field{"carriers", &nn::DasoOptions::carriers},
+    Field{"fragments", &nn::DasoOptions::fragments},
     Field{"nodes_count_alike", &nn::DasoOptions::nodes_count_alike},
     Field{"wire", &nn::DasoOptions::wire},
     Field{"max_norm", &nn::DasoOptions::max_norm},
