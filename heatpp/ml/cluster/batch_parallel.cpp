@@ -4,6 +4,7 @@
 #include <heatpp/ml/cluster/detail/start.hpp>
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/cluster.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 
 #include <array>
@@ -57,6 +58,7 @@ Local clustered(const Weighted& data, const Clusterer& method, const std::option
 
 void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options) {
   const Method op(kind(), "fit");
+  check_agreed(op, x, options_);
   check_kmeans_options(
       op, {.n_clusters = options_.n_clusters, .max_iterations = options_.max_iterations, .tol = options_.tol}, x);
   const auto weights = weights_beside(op, x, options.sample_weight);

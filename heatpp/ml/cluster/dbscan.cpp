@@ -6,6 +6,7 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/cluster/detail/whole_weights.hpp>
 #include <heatpp/core/factories.hpp>
+#include <heatpp/ml/detail/options/cluster.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 
 #include <algorithm>
@@ -236,6 +237,7 @@ DNDarray cores_of(const Rows& x, const at::Tensor& verdicts) {
 }  // namespace
 
 DBSCAN& DBSCAN::fit(const Rows& x, const FitOptions& options) {
+  check_agreed(op, x, options_);
   check_options(options_, x);
   if (x.size() > 0) check_not_empty(op, x);  // no rows have no clusters
   auto [low, high] = limits_of(x);

@@ -3,6 +3,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/detail/whole_weights.hpp>
+#include <heatpp/ml/detail/options/cluster.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
 #include <heatpp/sparse/detail/structure.hpp>
 #include <heatpp/sparse/graph.hpp>
@@ -102,6 +103,7 @@ at::Tensor labels_of(const Graph& graph, const at::Tensor& core, at::Tensor& sta
 }  // namespace
 
 DBSCAN& DBSCAN::fit(const DCSRMatrix& distances, const FitOptions& options) {
+  check_agreed(op, distances, options_);
   check_distances(distances, options_);
   const auto first = sparse::detail::first_row(distances);
   const auto& block = sparse::detail::block_of(distances);

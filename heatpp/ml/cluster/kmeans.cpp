@@ -5,21 +5,10 @@
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/detail/options/fields.hpp>
 
 namespace heatpp {
 
 using namespace ml::detail;
-
-template <>
-inline constexpr std::tuple detail::fields_of<KMeansOptions> = {
-    detail::Field{"n_clusters", &KMeansOptions::n_clusters},
-    detail::own_field("init", &KMeansOptions::init),
-    detail::Field{"n_init", &KMeansOptions::n_init},
-    detail::Field{"max_iterations", &KMeansOptions::max_iterations},
-    detail::Field{"tol", &KMeansOptions::tol},
-    detail::Field{"seed", &KMeansOptions::seed},
-    detail::own_field("progress", &KMeansOptions::progress)};
 
 namespace {
 
@@ -30,6 +19,7 @@ constexpr double rounding = 1e-9;
 
 void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
   const Method op(kind(), "fit");
+  check_agreed(op, x, options_);
   check_kmeans_options(op, options_, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
   const Weighted data{op, x, weights ? weights->const_data_ptr<double>() : nullptr};
@@ -58,14 +48,14 @@ ModelState IteratedClusters::state() const {
   state.options.insert({{"inertia", text_of(found.inertia)},
                         {"iterations", text_of(found.iterations)},
                         {"converged", text_of(found.converged)}});
-  write_init(options_.init, state);
+  write_given(options_.init, state);
   return state;
 }
 
 void IteratedClusters::read(const ModelState& state) {
   const StateReader read(kind(), state);
-  options_ = options_from<KMeansOptions>(read);
-  options_.init = init_from(read, options_.n_clusters);
+  options_ = options_from<KMeansOptions>(read, {"init"});
+  options_.init = given_or(options_.init, read, options_.n_clusters);
   learn({read.array("centers", {options_.n_clusters, -1}), DNDarray(), read.option<double>("inertia"),
          read.option<std::int64_t>("iterations"), read.option<bool>("converged")});
 }

@@ -6,24 +6,12 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
-#include <heatpp/ml/detail/options/fields.hpp>
 
 #include <limits>
 #include <numeric>
 
 namespace heatpp {
 
-template <>
-inline constexpr std::tuple detail::fields_of<MiniBatchKMeansOptions> = {
-    detail::Field{"n_clusters", &MiniBatchKMeansOptions::n_clusters},
-    detail::own_field("init", &MiniBatchKMeansOptions::init),
-    detail::Field{"batch_size", &MiniBatchKMeansOptions::batch_size},
-    detail::Field{"max_iterations", &MiniBatchKMeansOptions::max_iterations},
-    detail::Field{"tol", &MiniBatchKMeansOptions::tol},
-    detail::Field{"max_no_improvement", &MiniBatchKMeansOptions::max_no_improvement},
-    detail::Field{"reassignment_ratio", &MiniBatchKMeansOptions::reassignment_ratio},
-    detail::Field{"seed", &MiniBatchKMeansOptions::seed},
-    detail::own_field("progress", &MiniBatchKMeansOptions::progress)};
 namespace {
 
 using namespace ml::detail;
@@ -211,6 +199,7 @@ at::Tensor first_of_some(const Weighted& data, const MiniBatchKMeansOptions& o) 
 
 MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) {
   constexpr auto op = "MiniBatchKMeans.fit";
+  check_agreed(op, x, options_);
   check_options(op, options_, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
   const Weighted data{op, x, data_of(weights)};
@@ -248,6 +237,7 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
 MiniBatchKMeans& MiniBatchKMeans::partial_fit(const Rows& x, const FitOptions& options) {
   constexpr auto op = "MiniBatchKMeans.partial_fit";
   const auto clusters = options_.n_clusters;
+  if (!is_fitted()) check_agreed(op, x, options_);
   if (is_fitted()) check_features(op, x, centers().shape()[1]);
   else check_options(op, options_, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
@@ -276,15 +266,15 @@ ModelState MiniBatchKMeans::state() const {
                         {"inertia", text_of(found.inertia)},
                         {"iterations", text_of(found.iterations)},
                         {"converged", text_of(found.converged)}});
-  write_init(options_.init, state);
+  write_given(options_.init, state);
   return state;
 }
 
 MiniBatchKMeans MiniBatchKMeans::from_state(const ModelState& state) {
   const StateReader read("MiniBatchKMeans", state);
-  auto options = options_from<MiniBatchKMeansOptions>(read);
+  auto options = options_from<MiniBatchKMeansOptions>(read, {"init"});
   const auto k = options.n_clusters;
-  options.init = init_from(read, k);
+  options.init = given_or(options.init, read, k);
   MiniBatchKMeans model(options);
   model.learn({read.array("centers", {k, -1}), DNDarray(), read.option<double>("inertia"),
                read.option<std::int64_t>("iterations"), read.option<bool>("converged")});

@@ -6,6 +6,7 @@
 #include <heatpp/linalg/solvers/eigensolvers.hpp>
 #include <heatpp/linalg/solvers/iterative.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/cluster.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/graph.hpp>
@@ -94,6 +95,7 @@ at::Tensor over_roots(const at::Tensor& vectors, const DNDarray& degrees) {
 }  // namespace
 
 Spectral& Spectral::fit(const Rows& x) {
+  check_agreed(op, x, options_);
   check_options(options_, x.size(), x.features());
   if (options_.metric == SpectralMetric::nearest_neighbors)
     return fit(kneighbors_graph(x, options_.n_neighbors, {.include_self = true}));
@@ -111,6 +113,7 @@ Spectral& Spectral::fit(const Rows& x) {
 }
 
 Spectral& Spectral::fit(const sparse::DCSRMatrix& affinity) {
+  check_agreed(op, affinity, options_);
   check_options(options_, affinity.rows(), affinity.columns());
   check_weights(affinity);
   const auto n = affinity.rows();

@@ -2,6 +2,7 @@
 
 #include <heatpp/ml/decomposition/detail/dynamics.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/decomposition.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -29,6 +30,7 @@ Dynamics dynamics_of(const char* op, const Snapshots& snapshots, const DmdOption
 }  // namespace
 
 DMD& DMD::fit(const DNDarray& x) {
+  check_agreed("DMD.fit", x, options_);
   check_options("DMD.fit", options_);
   snapshots_ = std::make_shared<const Snapshots>("DMD.fit", x);
   dynamics_.reset();
@@ -36,6 +38,7 @@ DMD& DMD::fit(const DNDarray& x) {
 }
 
 DMD& DMD::partial_fit(const DNDarray& field) {
+  if (!snapshots_) check_agreed("DMD.partial_fit", field, options_);
   check_options("DMD.partial_fit", options_);
   const auto before = snapshots_ ? std::optional(*snapshots_) : std::nullopt;
   snapshots_ = std::make_shared<const Snapshots>(Snapshots::with("DMD.partial_fit", before, field));

@@ -3,6 +3,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/decomposition/detail/dynamics.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/decomposition.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 
 namespace heatpp {
@@ -34,6 +35,7 @@ at::Tensor numbers_of(const char* op, const DNDarray& controls, int axes) {
 
 DMDc& DMDc::fit(const DNDarray& x, const DNDarray& controls) {
   constexpr auto op = "DMDc.fit";
+  check_agreed(op, x, options_);
   check_options(op, of_fields(options_));
   const auto numbers = numbers_of(op, controls, 2);
   if (x.ndim() < 2 || (numbers.size(1) != x.shape().back() && numbers.size(1) != x.shape().back() - 1))
@@ -47,6 +49,7 @@ DMDc& DMDc::fit(const DNDarray& x, const DNDarray& controls) {
 
 DMDc& DMDc::partial_fit(const DNDarray& field, const DNDarray& controls) {
   constexpr auto op = "DMDc.partial_fit";
+  if (!snapshots_) check_agreed(op, field, options_);
   check_options(op, of_fields(options_));
   auto numbers = numbers_of(op, controls, 1).unsqueeze(1);
   if (controls_ && (controls_->shape()[0] != numbers.size(0) || controls_->shape()[1] != n_snapshots()))

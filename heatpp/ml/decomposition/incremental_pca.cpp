@@ -4,7 +4,7 @@
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/row_factor.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/options/decomposition.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,9 @@ std::int64_t IncrementalPCA::components_of(const char* op, const Rows& x) const 
 }
 
 IncrementalPCA& IncrementalPCA::partial_fit(const Rows& x) {
-  learn("IncrementalPCA.partial_fit", x);
+  constexpr auto op = "IncrementalPCA.partial_fit";
+  if (!learnt_) check_agreed(op, x, options_);
+  learn(op, x);
   return *this;
 }
 
@@ -107,6 +109,7 @@ void IncrementalPCA::learn(const char* op, const Rows& x) {
 
 IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
   constexpr auto op = "IncrementalPCA.fit";
+  check_agreed(op, x, options_);
   const auto size = options_.batch_size.value_or(5 * x.features()), least = options_.n_components.value_or(0);
   if (size < 1) detail::raise<ValueError>(op, "got batches of {} rows; expected one row at least", size);
   IncrementalPCA fresh(options_);
@@ -129,8 +132,7 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
 
 ModelState IncrementalPCA::state() const {
   auto state = state_of_components();
-  state.options.insert(
-      {{"n_components", text_of(options_.n_components)}, {"batch_size", text_of(options_.batch_size)}});
+  state.options.merge(texts_of(options_));
   const auto& [mean, var, components, values] = *seen_;
   state.arrays.insert({{"var", var}, {"seen_mean", mean}, {"seen_components", components}, {"seen_values", values}});
   return state;
@@ -140,9 +142,9 @@ IncrementalPCA IncrementalPCA::from_state(const ModelState& state) {
   const StateReader read("IncrementalPCA", state);
   const auto learnt = components_from(read);
   const auto count = learnt.components.shape()[0], features = learnt.mean.size();
-  IncrementalPCA model({.n_components = read.optional_or<std::int64_t>("n_components", count),
-                        .whiten = read.option<bool>("whiten"),
-                        .batch_size = read.optional_or<std::int64_t>("batch_size", std::nullopt)});
+  auto options = options_from<IncrementalPcaOptions>(read, {"n_components", "batch_size"});
+  if (!read.has_option("n_components")) options.n_components = count;
+  IncrementalPCA model(options);
   model.learnt_ = learnt;
   model.seen_ = Seen{read.array("seen_mean", {features}), read.array("var", {features}),
                      read.array("seen_components", {count, features}), read.array("seen_values", {count})};

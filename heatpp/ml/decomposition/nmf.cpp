@@ -7,7 +7,7 @@
 #include <heatpp/ml/decomposition/detail/factors.hpp>
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/options/decomposition.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -118,6 +118,7 @@ Pass pass(const Rows& x, const Factors& factors, const NmfOptions& options, deta
 }  // namespace
 
 DNDarray NMF::fit_transform(const Rows& x) {
+  check_agreed("NMF.fit", x, options_);
   check_options(options_, x);
   const auto count = options_.n_components.value_or(x.features());
   const auto sums = checked_sums("NMF.fit", x);
@@ -201,48 +202,21 @@ DNDarray NMF::inverse_transform(const Rows& w) const {
   return moved(w, none, h, none);
 }
 
-namespace {
-
-constexpr std::array inits{"nndsvda", "nndsvd", "random"};
-
-std::optional<NmfInit> init_in(const StateReader& read) {
-  if (!read.has_option("init") || read.text("init") == "none") return std::nullopt;
-  return read.choice<NmfInit>("init", inits);
-}
-
-}  // namespace
-
 ModelState NMF::state() const {
   const auto& l = learnt("state");
-  const auto& o = options_;
-  return {"NMF",
-          {{"n_components", text_of(o.n_components)},
-           {"init", o.init ? inits[static_cast<std::size_t>(*o.init)] : "none"},
-           {"seed", text_of(o.seed)},
-           {"multiplicative", text_of(o.solver == NmfSolver::multiplicative)},
-           {"tol", text_of(o.tol)},
-           {"max_iterations", text_of(o.max_iterations)},
-           {"alpha_w", text_of(o.alpha_w)},
-           {"alpha_h", text_of(o.alpha_h)},
-           {"l1_ratio", text_of(o.l1_ratio)},
-           {"error", text_of(l.error)},
-           {"iterations", text_of(l.iterations)},
-           {"converged", text_of(l.converged)}},
-          {{"components", l.components}}};
+  auto texts = texts_of(options_);
+  texts.insert(
+      {{"error", text_of(l.error)}, {"iterations", text_of(l.iterations)}, {"converged", text_of(l.converged)}});
+  return {"NMF", std::move(texts), {{"components", l.components}}};
 }
 
 NMF NMF::from_state(const ModelState& state) {
   const StateReader read("NMF", state);
   const auto components = read.array("components", {-1, -1});
-  NMF model({.n_components = read.optional_or<std::int64_t>("n_components", components.shape()[0]),
-             .init = init_in(read),
-             .solver = read.option<bool>("multiplicative") ? NmfSolver::multiplicative : NmfSolver::coordinate_descent,
-             .tol = read.option<double>("tol"),
-             .max_iterations = read.option<std::int64_t>("max_iterations"),
-             .alpha_w = read.option<double>("alpha_w"),
-             .alpha_h = read.optional_or<double>("alpha_h", std::nullopt),
-             .l1_ratio = read.option<double>("l1_ratio"),
-             .seed = read.option_or("seed", std::uint64_t{0})});
+  auto options = options_from<NmfOptions>(read, {"n_components", "init", "solver", "alpha_h", "seed"});
+  if (!read.has_option("n_components")) options.n_components = components.shape()[0];
+  if (!read.has_option("solver") && read.option<bool>("multiplicative")) options.solver = NmfSolver::multiplicative;
+  NMF model(options);
   model.learnt_ = Learnt{components, read.option<double>("error"), read.option<std::int64_t>("iterations"),
                          read.option<bool>("converged")};
   return model;

@@ -5,7 +5,7 @@
 #include <heatpp/ml/decomposition/detail/density.hpp>
 #include <heatpp/ml/decomposition/detail/sketch.hpp>
 #include <heatpp/ml/detail/gram.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/options/decomposition.hpp>
 
 #include <limits>
 #include <numbers>
@@ -176,6 +176,7 @@ void PCA::learn(const Rows& x, const Spectrum& found) {
 }
 
 PCA& PCA::fit(const Rows& x) {
+  check_agreed("PCA.fit", x, options_);
   check_options("PCA.fit", options_, x.size(), x.features());
   learn(x, spectrum_of(x));
   sums_.reset();
@@ -184,6 +185,7 @@ PCA& PCA::fit(const Rows& x) {
 
 PCA& PCA::partial_fit(const Rows& x) {
   constexpr auto op = "PCA.partial_fit";
+  if (!learnt_) check_agreed(op, x, options_);
   if (learnt_) check_features(op, x, learnt_->mean.size());
   const auto before = sums_ ? sums_->n_samples : 0;
   check_options(op, options_, before + x.size(), x.features());
@@ -222,41 +224,9 @@ double PCA::score(const Rows& x) const {
   return totals.over_ranks(x, failure)[0] / static_cast<double>(x.size());
 }
 
-namespace {
-
-using Asked = decltype(PcaOptions::n_components);
-
-constexpr std::array solvers{"automatic", "covariance", "full", "randomized", "hierarchical"};
-
-/// Writes the components that were asked for: their kind, and a number for some.
-void write_asked(const PcaOptions& options, ModelState& state) {
-  const auto* count = count_of(options);
-  const auto* share = share_of(options);
-  if (count) state.options["n_components"] = text_of(*count);
-  if (share) state.options["n_components"] = text_of(*share);
-  state.options["asked"] = count ? "count" : share ? "share" : wants_likeliest(options) ? "mle" : "none";
-}
-
-/// Returns what was asked for; older states tell the number that was found.
-Asked asked_in(const StateReader& read, std::int64_t found) {
-  if (!read.has_option("asked")) return found;
-  const auto& text = read.text("asked");
-  if (text == "none") return std::nullopt;
-  if (text == "mle") return MinkaMle{};
-  if (text == "count") return read.option<std::int64_t>("n_components");
-  if (text == "share") return read.option<double>("n_components");
-  detail::raise<ValueError>(read.op(), "got \"{}\" for the components; expected none, mle, count or share", text);
-}
-
-}  // namespace
-
 ModelState PCA::state() const {
   auto state = state_of_components();
-  write_asked(options_, state);
-  state.options.insert({{"solver", solvers[static_cast<std::size_t>(options_.solver)]},
-                        {"oversamples", text_of(options_.oversamples)},
-                        {"power_iterations", text_of(options_.power_iterations)},
-                        {"seed", text_of(options_.seed)}});
+  state.options.merge(texts_of(options_));
   if (sums_) state.arrays.insert({{"sums_mean", sums_->mean}, {"sums_scatter", sums_->scatter}});
   return state;
 }
@@ -265,13 +235,10 @@ PCA PCA::from_state(const ModelState& state) {
   const StateReader read("PCA", state);
   const auto learnt = components_from(read);
   const auto features = learnt.mean.size();
-  const PcaOptions usual;
-  PCA model({.n_components = asked_in(read, learnt.components.shape()[0]),
-             .whiten = read.option<bool>("whiten"),
-             .solver = read.choice_or("solver", solvers, usual.solver),
-             .oversamples = read.option_or("oversamples", usual.oversamples),
-             .power_iterations = read.option_or("power_iterations", usual.power_iterations),
-             .seed = read.option_or("seed", usual.seed)});
+  auto options = options_from<PcaOptions>(read, {"solver", "oversamples", "power_iterations", "seed"});
+  if (!read.has_option("asked"))
+    options.n_components = learnt.components.shape()[0];  // older states tell what was found
+  PCA model(options);
   model.learnt_ = learnt;
   if (state.arrays.contains("sums_scatter"))
     model.sums_ = Sums{read.array("sums_mean", {features}).astype(float64),

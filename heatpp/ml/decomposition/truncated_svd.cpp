@@ -4,13 +4,14 @@
 #include <heatpp/ml/decomposition/detail/row_factor.hpp>
 #include <heatpp/ml/decomposition/detail/singular.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/options/decomposition.hpp>
 
 namespace heatpp {
 
 using namespace ml::detail;
 
 TruncatedSVD& TruncatedSVD::fit(const Rows& x) {
+  check_agreed("TruncatedSVD.fit", x, options_);
   const auto found = singular("TruncatedSVD.fit", x, options_);
   const auto whole = [&](const at::Tensor& value) { return replicated(value, working_dtype(x), x.comm()); };
   const auto ratio = found.total > 0 ? found.variance / found.total : at::zeros_like(found.variance);
@@ -32,19 +33,10 @@ DNDarray TruncatedSVD::inverse_transform(const Rows& z) const {
   return moved(z, none, v, none);
 }
 
-namespace {
-
-constexpr std::array solvers{"automatic", "gram", "full", "randomized"};
-
-}  // namespace
-
 ModelState TruncatedSVD::state() const {
   const auto& l = learnt("state");
   return {"TruncatedSVD",
-          {{"solver", solvers[static_cast<std::size_t>(options_.solver)]},
-           {"oversamples", text_of(options_.oversamples)},
-           {"power_iterations", text_of(options_.power_iterations)},
-           {"seed", text_of(options_.seed)}},
+          texts_of(options_),
           {{"components", l.components},
            {"singular_values", l.singular_values},
            {"explained_variance", l.variance},
@@ -55,12 +47,10 @@ TruncatedSVD TruncatedSVD::from_state(const ModelState& state) {
   const StateReader read("TruncatedSVD", state);
   const auto components = read.array("components", {-1, -1});
   const auto count = components.shape()[0];
-  const TruncatedSvdOptions usual;
-  TruncatedSVD model({.n_components = count,
-                      .solver = read.choice_or("solver", solvers, usual.solver),
-                      .oversamples = read.option_or("oversamples", usual.oversamples),
-                      .power_iterations = read.option_or("power_iterations", usual.power_iterations),
-                      .seed = read.option_or("seed", usual.seed)});
+  auto options =
+      options_from<TruncatedSvdOptions>(read, {"n_components", "solver", "oversamples", "power_iterations", "seed"});
+  options.n_components = count;
+  TruncatedSVD model(options);
   model.learnt_ = Learnt{components, read.array("singular_values", {count}), read.array("explained_variance", {count}),
                          read.array("explained_variance_ratio", {count})};
   return model;

@@ -41,37 +41,31 @@ class StateReader {
     } else if constexpr (std::same_as<T, Dtype>) {
       if (text != "float32" && text != "float64") refuse(name, text);
       return text == "float32" ? float32 : float64;
-    } else {
-      T value{};
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size()) refuse(name, text);
-      return value;
-    }
-  }
-  /// Returns the option; `otherwise` if an older state lacks it.
-  template <class T>
-  [[nodiscard]] T option_or(const char* name, T otherwise) const {
-    return has_option(name) ? option<T>(name) : otherwise;
-  }
-  /// Returns the number or, for "none", nullopt; `otherwise` if an older state lacks it.
-  template <class T>
-  [[nodiscard]] std::optional<T> optional_or(const char* name, std::optional<T> otherwise) const {
-    if (!has_option(name)) return otherwise;
-    return text(name) == "none" ? std::nullopt : std::optional(option<T>(name));
+    } else return number<T>(name, text);
   }
   [[nodiscard]] const std::string& text(const char* name) const { return text_of_option(name); }
-  /// Returns the choice whose name the option has.
+  /// Returns the choice whose name the option has; older states have its position among the names.
   template <class Choice, std::size_t n>
   [[nodiscard]] Choice choice(const char* name, const std::array<const char*, n>& names) const {
     const auto& text = text_of_option(name);
-    const auto found = std::ranges::find(names, text);
-    if (found == names.end()) refuse(name, text);
-    return static_cast<Choice>(found - names.begin());
+    for (std::size_t i = 0; i < n; ++i)
+      if (text == names[i] || text == std::to_string(i)) return static_cast<Choice>(i);
+    refuse(name, text);
   }
-  /// Returns the choice; `otherwise` if an older state lacks it.
-  template <class Choice, std::size_t n>
-  [[nodiscard]] Choice choice_or(const char* name, const std::array<const char*, n>& names, Choice otherwise) const {
-    return has_option(name) ? choice<Choice>(name, names) : otherwise;
+  /// Returns numbers that are separated by spaces.
+  template <class T>
+  [[nodiscard]] std::vector<T> numbers(const char* name) const {
+    return numbers_in<T>(name, text_of_option(name));
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> numbers_in(const char* name, std::string_view text) const {
+    std::vector<T> numbers;
+    while (!text.empty()) {
+      const auto length = std::min(text.find(' '), text.size());
+      numbers.push_back(number<T>(name, std::string(text.substr(0, length))));
+      text.remove_prefix(std::min(length + 1, text.size()));
+    }
+    return numbers;
   }
   /// Returns floating numbers of this shape, on every rank; -1 stands for any extent. Collective if they are split.
   [[nodiscard]] DNDarray array(const char* name, const Shape& shape) const;
@@ -81,6 +75,13 @@ class StateReader {
   [[nodiscard]] DNDarray fields(const char* name, std::int64_t last) const;
 
  private:
+  template <class T>
+  [[nodiscard]] T number(const char* name, const std::string& text) const {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) refuse(name, text);
+    return value;
+  }
   [[nodiscard]] const DNDarray& found(const char* name) const;
   [[nodiscard]] DNDarray checked(const char* name, const Shape& shape, bool floating) const;
   [[nodiscard]] const std::string& text_of_option(const char* name) const;

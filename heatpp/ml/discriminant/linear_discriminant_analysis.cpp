@@ -6,7 +6,7 @@
 #include <heatpp/ml/detail/class_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/options/classes.hpp>
 
 namespace heatpp {
 namespace {
@@ -80,6 +80,7 @@ Apart apart(const at::Tensor& whitened, const at::Tensor& offsets, const at::Ten
 
 LinearDiscriminantAnalysis& LinearDiscriminantAnalysis::fit(const Rows& x, const DNDarray& y,
                                                             const FitOptions& options) {
+  check_agreed(fit_op, x, options_);
   check_not_empty(fit_op, x);
   const auto weights = weights_beside(fit_op, x, options.sample_weight);
   const auto* weight = weights ? weights->const_data_ptr<double>() : nullptr;
@@ -158,11 +159,8 @@ DNDarray LinearDiscriminantAnalysis::explained_variance_ratio() const {
 
 ModelState LinearDiscriminantAnalysis::state() const {
   const auto& l = learnt("state");
-  const bool given = !options_.priors.empty();  // else uses the fitted priors
   return {kind(),
-          {{"n_components", text_of(options_.n_components.value_or(0))},
-           {"tol", text_of(options_.tol)},
-           {"given_priors", text_of(given)}},
+          texts_of(options_),
           {{"coef", l.coef},
            {"intercept", l.intercept},
            {"means", l.means},
@@ -182,10 +180,8 @@ LinearDiscriminantAnalysis LinearDiscriminantAnalysis::from_state(const ModelSta
   if (ratio.size() > scalings.shape()[1])
     detail::raise<ValueError>(read.op(), "got {} components of {} directions; expected no more", ratio.size(),
                               scalings.shape()[1]);
-  const auto components = read.option<std::int64_t>("n_components");
-  LinearDiscriminantAnalysis model(
-      {.n_components = components > 0 ? std::optional(components) : std::nullopt, .tol = read.option<double>("tol")});
-  if (read.option<bool>("given_priors")) {
+  LinearDiscriminantAnalysis model(options_from<LinearDiscriminantOptions>(read, {"priors"}));
+  if (!read.has_option("priors") && read.option<bool>("given_priors")) {  // older states have them as an array
     const auto given = priors.astype(float64).larray();
     model.options_.priors.assign(given.const_data_ptr<double>(), given.const_data_ptr<double>() + k);
   }

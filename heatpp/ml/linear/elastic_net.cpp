@@ -2,6 +2,7 @@
 
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/linear.hpp>
 #include <heatpp/ml/linear/detail/coordinate_descent.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
 
@@ -61,6 +62,7 @@ std::vector<double> path_alphas(const char* op, const PathOptions& options, cons
 
 ElasticNet& ElasticNet::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   const Method op(kind(), "fit");
+  check_agreed(op, x, options_);
   check_options(op, options_);
   check_not_empty(op, x);
   const auto targets = targets_beside(op, x, y);

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/linear.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 
@@ -54,6 +55,7 @@ RowLoss softmax(const at::Tensor& labels, const std::optional<at::Tensor>& weigh
 }  // namespace
 
 LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed(fit_op, x, options_);
   check_options(options_);
   check_not_empty(fit_op, x);
   const auto classes = classes_beside(fit_op, x, y);

@@ -1,6 +1,7 @@
 #include <heatpp/ml/linear/poisson_regressor.hpp>
 
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/linear.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
 
@@ -51,6 +52,7 @@ at::Tensor half_deviances(const at::Tensor& y, const at::Tensor& expected) {
 }  // namespace
 
 PoissonRegressor& PoissonRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed(fit_op, x, options_);
   if (!(options_.alpha >= 0) || options_.max_iterations < 1 || !(options_.tol >= 0))
     detail::raise<ValueError>(fit_op,
                               "got alpha {}, {} iterations and tol {}; expected alpha and tol >= 0 and iterations >= 1",

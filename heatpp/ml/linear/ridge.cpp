@@ -1,6 +1,7 @@
 #include <heatpp/ml/linear/ridge.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/options/linear.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
 
 namespace heatpp {
@@ -20,11 +21,13 @@ LearntPlane fitted(const char* op, const Rows& x, const DNDarray& y, const FitOp
 }  // namespace
 
 LinearRegression& LinearRegression::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed("LinearRegression.fit", x, options_);
   learnt_ = fitted("LinearRegression.fit", x, y, options, {.intercept = options_.intercept});
   return *this;
 }
 
 Ridge& Ridge::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed("Ridge.fit", x, options_);
   if (!(options_.alpha >= 0) || !std::isfinite(options_.alpha))
     detail::raise<ValueError>("Ridge.fit", "got alpha {}; expected a finite number of 0 or more", options_.alpha);
   learnt_ = fitted("Ridge.fit", x, y, options, {.alpha = options_.alpha, .intercept = options_.intercept});

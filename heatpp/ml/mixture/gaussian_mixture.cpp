@@ -8,6 +8,7 @@
 #include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
+#include <heatpp/ml/detail/options/mixture.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/mixture/detail/expectation.hpp>
 
@@ -147,6 +148,7 @@ std::int64_t parameters(CovarianceType type, std::int64_t k, std::int64_t f) {
 }  // namespace
 
 GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) {
+  check_agreed(op, x, options_);
   check_options(options_, x);
   const bool go_on = options_.warm_start && learnt_;
   if (go_on) check_features(op, x, learnt_->means.shape()[1]);

@@ -2,6 +2,7 @@
 
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/classes.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 
 namespace heatpp {
@@ -117,6 +118,7 @@ MultinomialNB& MultinomialNB::partial_fit(const Rows& x, const DNDarray& y, cons
 
 void MultinomialNB::learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options) {
   const Method op(kind(), what);
+  if (!counts_) check_agreed(op, x, options_);
   check_alpha(op, options_.alpha);
   counts_ = counted({op, x, y, options, std::nullopt});
   const auto smooth = counts_->features.larray() + options_.alpha;
@@ -142,6 +144,7 @@ BernoulliNB& BernoulliNB::partial_fit(const Rows& x, const DNDarray& y, const Fi
 
 void BernoulliNB::learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options) {
   const Method op(kind(), what);
+  if (!counts_) check_agreed(op, x, options_);
   check_alpha(op, options_.alpha);
   counts_ = counted({op, x, y, options, options_.binarize});
   const auto smooth = counts_->features.larray() + options_.alpha;

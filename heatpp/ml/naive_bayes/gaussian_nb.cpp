@@ -2,6 +2,7 @@
 
 #include <heatpp/ml/detail/class_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/classes.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 
 #include <numbers>
@@ -75,6 +76,7 @@ GaussianNB& GaussianNB::partial_fit(const Rows& x, const DNDarray& y, const FitO
 
 void GaussianNB::learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options) {
   const Method op(kind(), what);
+  if (!learnt_) check_agreed(op, x, options_);
   check_options(op, options_);
   check_not_empty(op, x);
   if (classes_) check_features(op, x, classes_->features);

@@ -6,6 +6,7 @@
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/neighbors.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
 
@@ -164,6 +165,7 @@ struct ListClusters : IteratedClusters {
 }  // namespace
 
 InvertedFile& InvertedFile::fit(const Rows& x) {
+  check_agreed("InvertedFile.fit", x, options_);
   const auto root = std::llround(std::sqrt(static_cast<double>(x.size())));
   const auto count = options_.n_lists.value_or(std::max<std::int64_t>(1, root));
   check_options(options_, count, x);

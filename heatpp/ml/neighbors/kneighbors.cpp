@@ -7,6 +7,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/neighbors.hpp>
 #include <heatpp/ml/metrics/classification.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -56,6 +57,7 @@ DNDarray of_neighbors(const Neighbors& found, NeighborWeights weights, const DND
 
 KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y) {
   constexpr auto op = "KNeighborsClassifier.fit";
+  ml::detail::check_agreed(op, x, options_);
   check_targets(op, x, y, false);
   const auto labels = ml::detail::as_rows(x, ml::detail::labels_beside(op, x, y));
   auto neighbors = unfitted(options_);
@@ -100,6 +102,7 @@ const DNDarray& KNeighborsClassifier::classes() const {
 
 KNeighborsRegressor& KNeighborsRegressor::fit(const Rows& x, const DNDarray& y) {
   constexpr auto op = "KNeighborsRegressor.fit";
+  ml::detail::check_agreed(op, x, options_);
   check_targets(op, x, y, true);
   if (is_complex(y.dtype())) detail::raise<TypeError>(op, "got values of {}; expected real ones", name(y.dtype()));
   const auto values = y.to_device(cpu).astype(inexact_type(y.dtype()));

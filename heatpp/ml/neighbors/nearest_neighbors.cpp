@@ -6,6 +6,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/neighbors.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
 #include <heatpp/ml/neighbors/detail/entries.hpp>
@@ -44,6 +45,7 @@ at::Tensor column(const std::vector<T>& values, Dtype dtype) {
 }  // namespace
 
 NearestNeighbors& NearestNeighbors::fit(const Rows& x) {
+  check_agreed("NearestNeighbors.fit", x, options_);
   learn("NearestNeighbors.fit", x);
   return *this;
 }

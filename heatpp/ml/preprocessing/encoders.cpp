@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/preprocessing.hpp>
 #include <heatpp/ml/metrics/detail/labels.hpp>
 
 #include <algorithm>
@@ -80,6 +81,7 @@ const std::vector<std::int64_t>& LabelEncoder::classes() const { return fitted("
 OneHotEncoder& OneHotEncoder::fit(const DNDarray& x) {
   constexpr auto op = "OneHotEncoder.fit";
   const Rows rows(x);
+  check_agreed(op, rows, options_);
   check_not_empty(op, rows);
   const auto mine = whole_numbers(op, rows);
   std::vector<Categories> found;

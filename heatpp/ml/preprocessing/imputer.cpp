@@ -4,6 +4,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/preprocessing.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/sorting/sets.hpp>
@@ -49,6 +50,7 @@ void check_columns(const std::vector<Moments>& moments) {
 
 SimpleImputer& SimpleImputer::fit(const DNDarray& x) {
   const Rows rows(x);
+  check_agreed(op, rows, options_);
   check_not_empty(op, rows);
   const auto moments = column_moments(op, rows, nullptr, Missing::left_out);
   if (options_.strategy != Impute::constant) check_columns(moments);

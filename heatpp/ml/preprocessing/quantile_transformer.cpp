@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/preprocessing.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ops/statistics/order.hpp>
 
@@ -69,6 +70,7 @@ double share_of_normal(double number) {
 
 QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
   constexpr auto op = "QuantileTransformer.fit";
+  check_agreed(op, x, options_);
   const auto here = x.to_device(cpu);
   const Rows rows(here);
   check_not_empty(op, rows);

@@ -1,5 +1,6 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/preprocessing.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
@@ -92,6 +93,7 @@ MinMaxScaler& MinMaxScaler::partial_fit(const Rows& x) {
 
 void MinMaxScaler::learn(const char* what, const Rows& x) {
   const Method op(kind(), what);
+  if (!range_) check_agreed(op, x, options_);
   const auto [low, high, clip] = options_;
   if (!(low < high)) detail::raise<ValueError>(op, "got the range {} .. {}; expected low < high", low, high);
   const auto before = range_ ? std::optional(Range{range_->first.larray(), range_->second.larray()}) : std::nullopt;

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/options/preprocessing.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 #include <heatpp/ops/statistics/order.hpp>
@@ -20,6 +21,7 @@ double normal_quantile(double percent) {
 
 RobustScaler& RobustScaler::fit(const DNDarray& x) {
   constexpr auto op = "RobustScaler.fit";
+  check_agreed(op, x, options_);
   const auto [low, high] = options_.quantile_range;
   if (!(0 <= low && low < high && high <= 100))
     detail::raise<ValueError>(op, "got quantiles at {} and {}; expected 0 <= low < high <= 100", low, high);

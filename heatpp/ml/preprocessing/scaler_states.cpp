@@ -1,5 +1,4 @@
-#include <heatpp/ml/detail/state.hpp>
-#include <heatpp/ml/preprocessing/scalers.hpp>
+#include <heatpp/ml/detail/options/preprocessing.hpp>
 
 namespace heatpp {
 
@@ -9,13 +8,13 @@ ModelState StandardScaler::state() const {
   const auto& [shift, scale, clip] = learnt("state");
   return {
       kind(),
-      {{"with_mean", text_of(options_.with_mean)}, {"with_std", text_of(options_.with_std)}},
+      texts_of(options_),
       {{"shift", shift}, {"scale", scale}, {"mean", seen_->mean}, {"var", seen_->var}, {"n_samples_seen", seen_->n}}};
 }
 
 StandardScaler StandardScaler::from_state(const ModelState& state) {
   const StateReader read("StandardScaler", state);
-  StandardScaler scaler({.with_mean = read.option<bool>("with_mean"), .with_std = read.option<bool>("with_std")});
+  StandardScaler scaler(options_from<StandardScalerOptions>(read));
   const auto scale = read.array("scale", {-1});
   const auto column = [&](const char* name) { return read.array(name, scale.shape()); };
   scaler.learnt_ = Learnt{column("shift"), scale};
@@ -26,19 +25,19 @@ StandardScaler StandardScaler::from_state(const ModelState& state) {
 ModelState MinMaxScaler::state() const {
   const auto& [shift, scale, clip] = learnt("state");
   return {kind(),
-          {{"low", text_of(options_.low)}, {"high", text_of(options_.high)}, {"clip", text_of(options_.clip)}},
+          texts_of(options_),
           {{"shift", shift}, {"scale", scale}, {"data_min", range_->first}, {"data_max", range_->second}}};
 }
 
 MinMaxScaler MinMaxScaler::from_state(const ModelState& state) {
   const StateReader read("MinMaxScaler", state);
-  const auto low = read.option<double>("low"), high = read.option<double>("high");
+  const auto options = options_from<MinMaxScalerOptions>(read);
+  const auto [low, high, clip] = options;
   if (!(low < high)) detail::raise<ValueError>(read.op(), "got the range {} .. {}; expected low < high", low, high);
-  MinMaxScaler scaler({.low = low, .high = high, .clip = read.option<bool>("clip")});
+  MinMaxScaler scaler(options);
   const auto scale = read.array("scale", {-1});
   const auto column = [&](const char* name) { return read.array(name, scale.shape()); };
-  scaler.learnt_ =
-      Learnt{column("shift"), scale, scaler.options_.clip ? std::optional(std::pair(low, high)) : std::nullopt};
+  scaler.learnt_ = Learnt{column("shift"), scale, clip ? std::optional(std::pair(low, high)) : std::nullopt};
   scaler.range_ = {column("data_min"), column("data_max")};
   return scaler;
 }
@@ -59,21 +58,15 @@ MaxAbsScaler MaxAbsScaler::from_state(const ModelState& state) {
 
 ModelState RobustScaler::state() const {
   const auto& [shift, scale, clip] = learnt("state");
-  return {kind(),
-          {{"with_centering", text_of(options_.with_centering)},
-           {"with_scaling", text_of(options_.with_scaling)},
-           {"quantile_low", text_of(options_.quantile_range.first)},
-           {"quantile_high", text_of(options_.quantile_range.second)},
-           {"unit_variance", text_of(options_.unit_variance)}},
-          {{"shift", shift}, {"scale", scale}}};
+  return {kind(), texts_of(options_), {{"shift", shift}, {"scale", scale}}};
 }
 
 RobustScaler RobustScaler::from_state(const ModelState& state) {
   const StateReader read("RobustScaler", state);
-  RobustScaler scaler({.with_centering = read.option<bool>("with_centering"),
-                       .with_scaling = read.option<bool>("with_scaling"),
-                       .quantile_range = {read.option<double>("quantile_low"), read.option<double>("quantile_high")},
-                       .unit_variance = read.option<bool>("unit_variance")});
+  auto options = options_from<RobustScalerOptions>(read, {"quantile_range"});
+  if (!read.has_option("quantile_range"))  // older states have its ends
+    options.quantile_range = {read.option<double>("quantile_low"), read.option<double>("quantile_high")};
+  RobustScaler scaler(options);
   const auto scale = read.array("scale", {-1});
   scaler.learnt_ = Learnt{read.array("shift", scale.shape()), scale};
   return scaler;

@@ -1,5 +1,6 @@
 #include <heatpp/ml/detail/column_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/preprocessing.hpp>
 #include <heatpp/ml/detail/rounding.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
@@ -38,6 +39,7 @@ StandardScaler& StandardScaler::partial_fit(const Rows& x, const FitOptions& opt
 
 void StandardScaler::learn(const char* what, const Rows& x, const FitOptions& options) {
   const Method op(kind(), what);
+  if (!seen_) check_agreed(op, x, options_);
   if (seen_) check_features(op, x, seen_->mean.shape()[0]);
   check_not_empty(op, x);
   const auto weights = weights_beside(op, x, options.sample_weight);

@@ -1,10 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/detail/options/tree.hpp>
 #include <heatpp/ml/tree/detail/boosting.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <sstream>
 
 namespace heatpp {
 
@@ -12,91 +10,12 @@ using namespace ml::detail;
 
 namespace {
 
-constexpr std::array losses{"squared_error", "poisson", "absolute_error", "quantile"};
-
-std::string text_of_numbers(const std::vector<std::int64_t>& numbers) {
-  std::ostringstream text;
-  for (std::size_t i = 0; i < numbers.size(); ++i) text << (i > 0 ? " " : "") << numbers[i];
-  return text.str();
-}
-
-/// Returns whole numbers separated by spaces; none for older states.
-std::vector<std::int64_t> numbers_in(const StateReader& read, const char* name, std::size_t from = 0) {
-  std::vector<std::int64_t> numbers;
-  if (!read.has_option(name)) return numbers;
-  std::istringstream words(read.text(name).substr(from));
-  for (std::string word; words >> word;) {
-    const auto* last = word.data() + word.size();
-    const auto [end, error] = std::from_chars(word.data(), last, numbers.emplace_back());
-    if (error != std::errc() || end != last)
-      detail::raise<ValueError>(read.op(), "got \"{}\" for {}; expected whole numbers", read.text(name), name);
-  }
-  return numbers;
-}
-
-constexpr std::string_view of_mask = "mask";
-
-/// Returns positions as they are, and a mask as the word mask and its values.
-std::string text_of_features(const FeatureChoice& choice) {
-  if (const auto* positions = std::get_if<std::vector<std::int64_t>>(&choice.given()))
-    return text_of_numbers(*positions);
-  const auto& mask = std::get<std::vector<bool>>(choice.given());
-  return std::string(of_mask) + " " + text_of_numbers({mask.begin(), mask.end()});
-}
-
-FeatureChoice features_in(const StateReader& read) {
-  constexpr auto name = "categorical_features";
-  if (!read.has_option(name) || !read.text(name).starts_with(of_mask)) return numbers_in(read, name);
-  const auto mask = numbers_in(read, name, of_mask.size());
-  return std::vector<bool>(mask.begin(), mask.end());
-}
-
-/// Returns the loss; older states tell only whether it is Poisson's.
-BoostingLoss loss_in(const StateReader& read) {
-  if (read.has_option("loss")) return read.choice<BoostingLoss>("loss", losses);
-  return read.option<bool>("poisson") ? BoostingLoss::poisson : BoostingLoss::squared_error;
-}
-
-std::map<std::string, std::string> texts_of(const HistGradientBoostingOptions& o) {
-  return {{"loss", losses[static_cast<std::size_t>(o.loss)]},
-          {"quantile", text_of(o.quantile)},
-          {"learning_rate", text_of(o.learning_rate)},
-          {"max_iterations", text_of(o.max_iterations)},
-          {"max_leaf_nodes", text_of(o.max_leaf_nodes.value_or(0))},
-          {"max_depth", text_of(o.max_depth.value_or(0))},
-          {"min_samples_leaf", text_of(o.min_samples_leaf)},
-          {"l2_regularization", text_of(o.l2_regularization)},
-          {"max_bins", text_of(o.max_bins)},
-          {"monotonic_cst", text_of_numbers(o.monotonic_cst)},
-          {"categorical_features", text_of_features(o.categorical_features)},
-          {"warm_start", text_of(o.warm_start)},
-          {"early_stopping", text_of(o.early_stopping)},
-          {"validation_fraction", text_of(o.validation_fraction)},
-          {"n_iter_no_change", text_of(o.n_iter_no_change)},
-          {"tol", text_of(o.tol)},
-          {"seed", text_of(o.seed)},
-          {"class_weight", text_of(o.class_weight)}};
-}
-
+/// Returns the options; older states tell of the loss only whether it is Poisson's.
 HistGradientBoostingOptions boosting_options(const StateReader& read) {
-  return {.loss = loss_in(read),
-          .quantile = read.optional_or<double>("quantile", std::nullopt),
-          .learning_rate = read.option<double>("learning_rate"),
-          .max_iterations = read.option<std::int64_t>("max_iterations"),
-          .max_leaf_nodes = number_or_none(read, "max_leaf_nodes"),
-          .max_depth = number_or_none(read, "max_depth"),
-          .min_samples_leaf = read.option<std::int64_t>("min_samples_leaf"),
-          .l2_regularization = read.option<double>("l2_regularization"),
-          .max_bins = read.option<std::int64_t>("max_bins"),
-          .monotonic_cst = numbers_in(read, "monotonic_cst"),
-          .categorical_features = features_in(read),
-          .warm_start = read.option<bool>("warm_start"),
-          .early_stopping = read.optional_or<bool>("early_stopping", false),
-          .validation_fraction = read.option<double>("validation_fraction"),
-          .n_iter_no_change = read.option<std::int64_t>("n_iter_no_change"),
-          .tol = read.option<double>("tol"),
-          .seed = read.option<std::uint64_t>("seed"),
-          .class_weight = class_weights_from(read.op(), read.text("class_weight"))};
+  auto options = options_from<HistGradientBoostingOptions>(
+      read, {"loss", "quantile", "monotonic_cst", "categorical_features", "early_stopping"});
+  if (!read.has_option("loss") && read.option<bool>("poisson")) options.loss = BoostingLoss::poisson;
+  return options;
 }
 
 ModelState boosting_state(const char* kind, const HistGradientBoostingOptions& options, const LearntBoosting& learnt) {

@@ -1,6 +1,7 @@
 #include <heatpp/ml/tree/forest.hpp>
 
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/tree.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/tree/decision_tree.hpp>
 #include <heatpp/ml/tree/detail/forest_fit.hpp>
@@ -93,16 +94,10 @@ at::Tensor mean_values(const LearntForest& learnt, const at::Tensor& block) {
   return sums.div_(static_cast<double>(trees));
 }
 
-RandomForestOptions as_forest(const DecisionTreeOptions& o) {
-  return {.n_estimators = 1,
-          .max_depth = o.max_depth,
-          .min_samples_split = o.min_samples_split,
-          .min_samples_leaf = o.min_samples_leaf,
-          .max_features = o.max_features,
-          .bootstrap = false,
-          .max_bins = o.max_bins,
-          .seed = o.seed,
-          .class_weight = o.class_weight};
+RandomForestOptions as_forest(const DecisionTreeOptions& tree) {
+  RandomForestOptions forest{.n_estimators = 1, .max_features = tree.max_features, .bootstrap = false};
+  heatpp::detail::copy_fields(tree, forest);
+  return forest;
 }
 
 DNDarray importances_of(const LearntForest& learnt) {
@@ -130,6 +125,7 @@ DNDarray ForestRegressor::predicted(const char* what, const Rows& x) const {
 }
 
 DecisionTreeClassifier& DecisionTreeClassifier::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed("DecisionTreeClassifier.fit", x, options_);
   auto fitted = fit_classes("DecisionTreeClassifier.fit", x, y, options, as_forest(options_));
   learnt_ = std::move(fitted.forest);
   classes_ = Classes{replicated(fitted.values, int64, x.comm()), x.features()};
@@ -137,6 +133,7 @@ DecisionTreeClassifier& DecisionTreeClassifier::fit(const Rows& x, const DNDarra
 }
 
 RandomForestClassifier& RandomForestClassifier::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed("RandomForestClassifier.fit", x, options_);
   const auto known = classes_ ? std::optional(classes_->values) : std::nullopt;
   auto fitted = fit_classes("RandomForestClassifier.fit", x, y, options, options_, learnt_.get(), known);
   learnt_ = std::move(fitted.forest);
@@ -145,11 +142,13 @@ RandomForestClassifier& RandomForestClassifier::fit(const Rows& x, const DNDarra
 }
 
 DecisionTreeRegressor& DecisionTreeRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed("DecisionTreeRegressor.fit", x, options_);
   learnt_ = fit_numbers("DecisionTreeRegressor.fit", x, y, options, as_forest(options_));
   return *this;
 }
 
 RandomForestRegressor& RandomForestRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_agreed("RandomForestRegressor.fit", x, options_);
   learnt_ = fit_numbers("RandomForestRegressor.fit", x, y, options, options_, learnt_.get());
   return *this;
 }

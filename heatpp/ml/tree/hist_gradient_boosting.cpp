@@ -2,6 +2,7 @@
 
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/options/tree.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
 #include <heatpp/ml/tree/detail/boosting.hpp>
@@ -50,6 +51,7 @@ double TreeRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& 
 HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x, const DNDarray& y,
                                                                   const FitOptions& options) {
   constexpr auto op = "HistGradientBoostingRegressor.fit";
+  check_agreed(op, x, options_);
   check_options(op, options_, x.features());
   check_no_class_weights(op, options_.class_weight);
   check_not_empty(op, x);
@@ -85,6 +87,7 @@ std::int64_t HistGradientBoostingClassifier::iterations() const { return learnt(
 HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& x, const DNDarray& y,
                                                                     const FitOptions& options) {
   constexpr auto op = "HistGradientBoostingClassifier.fit";
+  check_agreed(op, x, options_);
   check_options(op, options_, x.features());
   if (options_.loss != BoostingLoss::squared_error)
     detail::raise<ValueError>(op, "got a loss of regressors; expected none, because classes have the log loss");

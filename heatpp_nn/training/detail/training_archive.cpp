@@ -1,6 +1,7 @@
 #include <heatpp_nn/training/detail/training_archive.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/training/detail/options/state.hpp>
 
 #include <torch/optim/optimizer.h>
 #include <torch/serialize.h>
@@ -271,25 +272,32 @@ Rest rest_of(std::string_view bytes) {
   return {listed(read(archive, "buffers")), read(archive, "frozen"), listed(read(archive, "mean"))};
 }
 
-at::Tensor to_tensor(const LoopState& state) {
-  const auto number = [](std::int64_t whole) { return static_cast<double>(whole); };
-  const auto& early = state.early;
-  return at::tensor({state.losses.sum, state.losses.weight, number(state.batch), number(early.seen), number(early.best),
-                     number(early.stopped), early.plateau.best, number(early.plateau.bad), state.scale.scale,
-                     number(state.scale.good), state.least},
-                    at::kDouble);
-}
+at::Tensor to_tensor(const LoopState& state) { return as_bytes(lines_of(state)); }
 
-std::optional<LoopState> loop_state(const at::Tensor& tensor) {
-  if (!tensor.defined() || tensor.scalar_type() != at::kDouble || (tensor.numel() != 10 && tensor.numel() != 11))
-    return std::nullopt;
+namespace {
+
+/// Reads the 10 or 11 numbers of older files, which had no names.
+std::optional<LoopState> of_numbers(const at::Tensor& tensor) {
+  if (tensor.numel() != 10 && tensor.numel() != 11) return std::nullopt;
   const auto* const numbers = tensor.const_data_ptr<double>();
   const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
   return LoopState{.losses = {numbers[0], numbers[1]},
                    .batch = whole(2),
                    .early = {whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}},
                    .scale = {numbers[8], whole(9)},
-                   .least = numbers[tensor.numel() == 11 ? 10 : 6]};  // older states store what `stop` took as the best
+                   .least = numbers[tensor.numel() == 11 ? 10 : 6]};  // the oldest have what `stop` took as the best
+}
+
+}  // namespace
+
+std::optional<LoopState> loop_state(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.is_contiguous()) return std::nullopt;
+  if (tensor.scalar_type() == at::kDouble) return of_numbers(tensor);
+  if (tensor.scalar_type() != at::kByte) return std::nullopt;
+  const auto* const bytes = tensor.const_data_ptr<std::uint8_t>();
+  const auto lines = lines_in({bytes, bytes + tensor.numel()});
+  LoopState state;
+  return lines.contains("batch") && read_fields(lines, "", state) ? std::optional(state) : std::nullopt;
 }
 
 /// When it stopped the training, the count of values without improvement restarted.

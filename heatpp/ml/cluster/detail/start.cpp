@@ -11,8 +11,6 @@ namespace {
 
 using heatpp::detail::raise;
 
-constexpr std::array inits{"plus_plus", "parallel", "random"};
-
 at::Tensor given_centres(const Weighted& data, std::int64_t k, const DNDarray& given) {
   const auto features = data.rows.features();
   if (given.shape() != Shape{k, features})
@@ -46,15 +44,12 @@ at::Tensor first_centres(const Weighted& data, std::int64_t k, const CentresInit
   return plus_plus(data, k, seed);
 }
 
-void write_init(const CentresInit& init, ModelState& state) {
-  const auto* given = std::get_if<DNDarray>(&init);
-  state.options["init"] = given ? "given" : inits[static_cast<std::size_t>(std::get<KMeansInit>(init))];
-  if (given) state.arrays.insert({"init", given->astype(float64)});
+void write_given(const CentresInit& init, ModelState& state) {
+  if (const auto* given = std::get_if<DNDarray>(&init)) state.arrays.insert({"init", given->astype(float64)});
 }
 
-CentresInit init_from(const StateReader& read, std::int64_t k) {
-  if (read.has_array("init")) return read.array("init", {k, -1});
-  return read.choice_or("init", inits, KMeansInit::plus_plus);
+CentresInit given_or(const CentresInit& init, const StateReader& read, std::int64_t k) {
+  return read.has_array("init") ? read.array("init", {k, -1}) : init;
 }
 
 double mean_variance(const char* op, const Rows& rows) {

@@ -1,13 +1,10 @@
 #pragma once
 
 #include <heatpp/ml/cluster/detail/lloyd.hpp>
-#include <heatpp/ml/cluster/kmeans.hpp>
-#include <heatpp/ml/detail/state.hpp>
+#include <heatpp/ml/detail/options/cluster.hpp>
 
 // Options and first centers of k-means and its relatives.
 namespace heatpp::ml::detail {
-
-using CentresInit = std::variant<KMeansInit, DNDarray>;
 
 /// Throws ValueError for options out of range.
 void check_kmeans_options(const char* op, const KMeansOptions& options, const Rows& rows);
@@ -16,9 +13,9 @@ void check_kmeans_options(const char* op, const KMeansOptions& options, const Ro
 /// not finite.
 [[nodiscard]] at::Tensor first_centres(const Weighted& data, std::int64_t k, const CentresInit& init,
                                        std::uint64_t seed);
-/// Write the choice of first centers to a state, and read it; older states lack it, and give the usual choice.
-void write_init(const CentresInit& init, ModelState& state);
-[[nodiscard]] CentresInit init_from(const StateReader& read, std::int64_t k);
+/// Write first centers that are given to a state, and read them; `init` if the state has none.
+void write_given(const CentresInit& init, ModelState& state);
+[[nodiscard]] CentresInit given_or(const CentresInit& init, const StateReader& read, std::int64_t k);
 /// Returns the mean of the columns' variances. Collective, and throws, as column_moments.
 [[nodiscard]] double mean_variance(const char* op, const Rows& rows);
 

@@ -149,9 +149,4 @@ std::vector<double> numbers_from(const DNDarray& x) {
   return {block.const_data_ptr<double>(), block.const_data_ptr<double>() + block.numel()};
 }
 
-std::optional<std::int64_t> number_or_none(const StateReader& read, const char* name) {
-  const auto number = read.option<std::int64_t>(name);
-  return number > 0 ? std::optional(number) : std::nullopt;
-}
-
 }  // namespace heatpp::ml::detail

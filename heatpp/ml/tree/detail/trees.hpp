@@ -91,8 +91,6 @@ void write_trees(const Trees& trees, const Communicator& comm, ModelState& state
 
 /// Returns the numbers of a replicated array.
 [[nodiscard]] std::vector<double> numbers_from(const DNDarray& x);
-/// Returns an optional number, which is written as 0 if it is none.
-[[nodiscard]] std::optional<std::int64_t> number_or_none(const StateReader& read, const char* name);
 
 /// Returns an array (samples, columns) of rows in the working dtype, cut as the rows: f(piece, out) writes float64
 /// numbers. NaN is allowed. Local for arrays.
