@@ -7,6 +7,7 @@
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
 #include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/detail/shards/strategy.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
 
@@ -96,7 +97,7 @@ bool read_alone(const Source& source, const BlockPlan& plan, const Memory& memor
 
 template <class Memory>
 void load_into(const Source& source, const BlockPlan& plan, const Memory& memory, const LoadOptions& options) {
-  all_or_none(plan.comm(), [&] { check(options); });
+  heatpp::detail::check_agreed(op, plan.comm(), detail::settings_to_read(source, options), [&] { check(options); });
   if (!read_alone(source, plan, memory, options)) plan.to_blocks(loaded(source, plan, options), memory);
 }
 

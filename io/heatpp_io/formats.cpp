@@ -60,15 +60,6 @@ void check_no_uint64(const char* format, const SaveOptions& options) {
         format);
 }
 
-void check_no_dataset(const char* format, const LoadOptions& options) {
-  if (!options.dataset.empty())
-    heatpp::detail::raise<ValueError>("load", "got dataset \"{}\" for {}; expected none", options.dataset, format);
-}
-
-DNDarray load_from_npy(const Source& source, const LoadOptions& options) {
-  check_no_dataset(".npy", options);
-  return load_npy(source, options);
-}
 void save_to_npy(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_has(".npy", options, {"shards"});
   save_npy(x, path, {.shards = options.shards, .uint64 = options.uint64});
@@ -99,14 +90,14 @@ void rows_to_safetensors(const RowsToSave& x, const Path& path, const SaveOption
 }
 
 DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
-  check_no_dataset(".csv", options);
-  if (!options.slices.empty())
-    heatpp::detail::raise<ValueError>("load", "got {} slices for .csv; expected none", options.slices.size());
-  detail::check_no_records("load", options);
-  return load_csv(source, {.dtype = options.dtype.value_or(get_default_dtype()),
-                           .split = options.split,
-                           .device = options.device,
-                           .comm = options.comm});
+  LoadCsvOptions csv{.dtype = options.dtype.value_or(get_default_dtype())};
+  heatpp::detail::copy_fields(options, csv);
+  return detail::load_csv(source, csv, [&] {
+    detail::check_no_dataset("load", options);
+    if (!options.slices.empty())
+      heatpp::detail::raise<ValueError>("load", "got {} slices for .csv; expected none", options.slices.size());
+    detail::check_no_records("load", options);
+  });
 }
 void save_to_csv(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_has(".csv", options, {});
@@ -168,7 +159,7 @@ constexpr std::array formats{
                    detail::append_rows_hdf5, detail::hdf5_annotations, &detail::hdf5_rules},
     detail::Format{".hdf5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
                    detail::append_rows_hdf5, detail::hdf5_annotations, &detail::hdf5_rules},
-    detail::Format{".npy", load_from_npy, save_to_npy, detail::npy_names, detail::open_npy, rows_to_npy},
+    detail::Format{".npy", load_npy, save_to_npy, detail::npy_names, detail::open_npy, rows_to_npy},
     detail::Format{".csv", load_from_csv, save_to_csv, nullptr, nullptr, rows_to_csv},
     detail::Format{".nc", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
                    true, nullptr, detail::netcdf_annotations, &detail::netcdf_rules},
@@ -222,12 +213,8 @@ SaveZarrOptions detail::zarr_options(const SaveOptions& options) {
 }
 
 DNDarray load(const Source& source, const LoadOptions& options) {
-  const auto& comm = comm_of(options.comm);
-  heatpp::detail::check_agreed(
-      "load", comm,
-      {{"path", heatpp::detail::field_text(source.names())}, {"dataset", heatpp::detail::field_text(options.dataset)}},
-      [] {});
-  return detail::format_to_read(source, comm, "load").load(source, options);
+  // Rank 0 chooses the format for all ranks; its function then compares the source and the options.
+  return detail::format_to_read(source, comm_of(options.comm), "load").load(source, options);
 }
 
 void save(const DNDarray& x, const Path& path, const SaveOptions& options) {

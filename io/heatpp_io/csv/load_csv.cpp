@@ -10,6 +10,7 @@
 #include <heatpp_io/csv/detail/csv_plan.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/options/fields.hpp>
 
 #include <algorithm>
@@ -181,12 +182,20 @@ at::Tensor parse_rows(const detail::CsvPlan& plan, const LoadCsvOptions& options
 }  // namespace
 
 DNDarray load_csv(const Source& source, const LoadCsvOptions& options) {
+  return detail::load_csv(source, options, [] {});
+}
+
+DNDarray detail::load_csv(const Source& source, const LoadCsvOptions& options, const std::function<void()>& check) {
   const detail::Recorder recorder(op);
   const auto& comm = comm_of(options.comm);
-  heatpp::detail::check_agreed(op, comm, heatpp::detail::settings_of(options), [&] { check_options(options); });
+  heatpp::detail::check_agreed(op, comm, detail::settings_to_read(source, options), [&] {
+    check();
+    check_options(options);
+  });
   const auto split = options.split ? std::optional(sanitize_axis(*options.split, 2, op)) : std::nullopt;
   const detail::CsvDialect dialect{options.delimiter, options.quote, options.comment};
-  const auto plan = detail::plan_csv(detail::expand(source, comm, op, ".csv"), dialect, options.header_lines, comm, op);
+  const auto plan =
+      detail::plan_csv(detail::expand_agreed(source, comm, op, ".csv"), dialect, options.header_lines, comm, op);
   const auto columns = columns_of(options, plan.columns);
 
   at::Tensor rows;

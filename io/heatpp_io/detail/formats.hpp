@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/shards/decoded_array.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
@@ -29,6 +30,10 @@ struct Format {
 [[nodiscard]] const Format& format_of(const std::filesystem::path& path, const char* op);
 /// Returns the format of files to read, from the content of the first or else its extension. Collective.
 [[nodiscard]] const Format& format_to_read(const Source& source, const Communicator& comm, const char* op);
+
+/// Works as io::load_csv; `check` throws for what the caller knows of the options. Collective.
+[[nodiscard]] DNDarray load_csv(const Source& source, const LoadCsvOptions& options,
+                                const std::function<void()>& check);
 
 /// The files of a source as one array, and the function that opens one of them on a rank.
 struct FoundShards {

@@ -30,7 +30,9 @@ std::vector<std::string> detail::npy_names(const std::string& path) {
 DNDarray load_npy(const Source& source, const LoadOptions& options) {
   const detail::Recorder recorder(op);
   const auto open = [](const std::string& path) { return detail::open_npy(path, {}); };
-  return detail::load_files({op, source, {}, open, ".npy"}, options, recorder);
+  return detail::load_files(
+      {.op = op, .source = source, .name = {}, .open = open, .in_directories = ".npy", .has_names = false}, options,
+      recorder);
 }
 
 }  // namespace heatpp::io

@@ -112,7 +112,7 @@ template <heatpp::detail::Described Options>
 }
 
 /// Throws ValueError on all ranks if a field of the options, except `own` ones, differs between ranks that learn from
-/// data that is cut among them: rows, or an array or a matrix. Collective for these: one all-reduce of 16 bytes.
+/// data that is cut among them: rows, or an array or a matrix. Collective for these: one all-reduce of 24 bytes.
 void check_agreed(const char* op, const auto& data, const heatpp::detail::Described auto& options) {
   bool cut;
   if constexpr (requires { data.distributed(); }) cut = data.distributed();

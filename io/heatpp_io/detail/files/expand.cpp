@@ -90,6 +90,11 @@ std::vector<std::string> glob(const std::string& pattern) {
 std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
                                 const std::string& extension) {
   heatpp::detail::check_agreed(op, comm, {{"path", heatpp::detail::field_text(source.names())}}, [] {});
+  return expand_agreed(source, comm, op, extension);
+}
+
+std::vector<std::string> expand_agreed(const Source& source, const Communicator& comm, const char* op,
+                                       const std::string& extension) {
   return texts_seen_by_first(comm, [&] { return expand_here(source, op, extension); });
 }
 

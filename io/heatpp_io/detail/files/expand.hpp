@@ -17,5 +17,8 @@ namespace heatpp::io::detail {
 /// nothing, ValueError for an empty list.
 [[nodiscard]] std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
                                               const std::string& extension = {});
+/// Works as expand for names that ranks have agreed on.
+[[nodiscard]] std::vector<std::string> expand_agreed(const Source& source, const Communicator& comm, const char* op,
+                                                     const std::string& extension = {});
 
 }  // namespace heatpp::io::detail

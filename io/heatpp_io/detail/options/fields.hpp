@@ -5,6 +5,7 @@
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/vtkhdf/save_vtkhdf.hpp>
@@ -34,6 +35,15 @@ struct FieldText<io::Attributes> {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 };
+template <>
+struct FieldText<Slice> {
+  static std::string of(const Slice& slice) {
+    const auto end = [](const std::optional<std::int64_t>& of) { return of ? formatted("{}", *of) : std::string(); };
+    return formatted("{}:{}:{}", end(slice.start), end(slice.stop), slice.step);
+  }
+};
+template <>
+inline constexpr std::array choice_names<io::MissingSources> = {"error", "fill"};
 template <>
 inline constexpr std::array choice_names<io::NetcdfFormat> = {"netcdf4", "cdf5", "cdf2", "cdf1"};
 
@@ -91,6 +101,13 @@ inline constexpr std::tuple fields_of<io::SaveCsvOptions> = {
     Field{"delimiter", &io::SaveCsvOptions::delimiter}, Field{"header", &io::SaveCsvOptions::header},
     Field{"footer", &io::SaveCsvOptions::footer}, Field{"decimals", &io::SaveCsvOptions::decimals}};
 template <>
+inline constexpr std::tuple fields_of<io::LoadOptions> = {
+    Field{"dataset", &io::LoadOptions::dataset},       Field{"split", &io::LoadOptions::split},
+    Field{"slices", &io::LoadOptions::slices},         Field{"dtype", &io::LoadOptions::dtype},
+    own_field("device", &io::LoadOptions::device),     own_field("comm", &io::LoadOptions::comm),
+    Field{"collective", &io::LoadOptions::collective}, Field{"decode", &io::LoadOptions::decode},
+    Field{"field", &io::LoadOptions::field},           Field{"missing_sources", &io::LoadOptions::missing_sources}};
+template <>
 inline constexpr std::tuple fields_of<io::LoadCsvOptions> = {
     Field{"delimiter", &io::LoadCsvOptions::delimiter}, Field{"header_lines", &io::LoadCsvOptions::header_lines},
     Field{"max_rows", &io::LoadCsvOptions::max_rows},   Field{"columns", &io::LoadCsvOptions::columns},
@@ -107,6 +124,14 @@ namespace heatpp::io::detail {
 [[nodiscard]] std::vector<heatpp::detail::Setting> settings_to_write(const std::filesystem::path& path,
                                                                      const heatpp::detail::Described auto& options) {
   std::vector<heatpp::detail::Setting> settings{{"path", heatpp::detail::field_text(path)}};
+  heatpp::detail::add_settings(options, "", settings);
+  return settings;
+}
+
+/// Returns what must be equal on all ranks that read these files with these options.
+[[nodiscard]] std::vector<heatpp::detail::Setting> settings_to_read(const Source& source,
+                                                                    const heatpp::detail::Described auto& options) {
+  std::vector<heatpp::detail::Setting> settings{{"path", heatpp::detail::field_text(source.names())}};
   heatpp::detail::add_settings(options, "", settings);
   return settings;
 }

@@ -4,10 +4,10 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
-#include <heatpp/core/detail/fields.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 
 namespace heatpp::io::detail {
 namespace {
@@ -115,6 +115,11 @@ void send_from_first(const at::Tensor& whole, const Layout& layout, const at::Te
   block.copy_(to.movedim(0, split));
 }
 
+void check_no_dataset(const char* op, const LoadOptions& options) {
+  if (!options.dataset.empty())
+    heatpp::detail::raise<ValueError>(op, "got dataset \"{}\" for files without names; expected none", options.dataset);
+}
+
 void check_no_records(const char* op, const LoadOptions& options) {
   if (!options.field.empty() || options.missing_sources != MissingSources::error)
     heatpp::detail::raise<ValueError>(op, "got {}; expected it for HDF5 files only",
@@ -128,20 +133,7 @@ Selection own_box(const ReadJob& job, const Layout& layout) {
 }
 
 DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Recorder& recorder) {
-  using heatpp::detail::formatted;
   const auto shape = extents(job.box);
-  heatpp::detail::check_agreed(job.op, job.comm,
-                               {{"dataset", heatpp::detail::field_text(job.shards.name)},
-                                {"split", options.split ? formatted("{}", *options.split) : "none"},
-                                {"dtype", options.dtype ? std::string(name(*options.dtype)) : "as stored"},
-                                {"decode", formatted("{}", options.decode)},
-                                {"collective", options.collective ? formatted("{}", *options.collective) : "none"},
-                                {"field", options.field},
-                                {"missing_sources", options.missing_sources == MissingSources::fill ? "fill" : "error"},
-                                {"slices of shape", heatpp::to_string(shape)}},
-                               [&] {
-                                 if (!job.of_hdf5) check_no_records(job.op, options);
-                               });
   Layout layout(shape, options.split, job.comm.size());
   const auto dtype = options.dtype.value_or(job.shards.info.element.dtype);
   auto block = allocate(layout.local_shape(job.comm.rank()), dtype, job);
@@ -154,13 +146,18 @@ DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Record
 
 DNDarray load_files(const FilesToLoad& files, const LoadOptions& options, const Recorder& recorder) {
   const auto& comm = comm_of(options.comm);
+  auto named = options;
+  if (files.has_names) named.dataset = files.name;
+  heatpp::detail::check_agreed(files.op, comm, settings_to_read(files.source, named), [] {});
+  if (!files.has_names) check_no_dataset(files.op, options);
+  if (!files.of_hdf5) check_no_records(files.op, options);
   FirstLook look(files.open);
   const auto describe = [&](const std::string& path) { return look.describe(path); };
-  const auto shards =
-      inspect({expand(files.source, comm, files.op, files.in_directories), files.name}, describe, comm, files.op);
+  const auto shards = inspect({expand_agreed(files.source, comm, files.op, files.in_directories), files.name}, describe,
+                              comm, files.op);
   const auto box = select(shards.info.shape, options.slices, files.op);
   const auto take = [&](const std::string& path) { return look.take(path); };
-  ReadJob job{files.op, shards, box, comm, take, files.collective, {}, files.of_hdf5};
+  ReadJob job{files.op, shards, box, comm, take, files.collective};
   if (files.together && shards.info.digest == 0)  // MPI-IO reads numbers as they are stored
     job.together = [&](const ReadJob& of, const Layout& layout, const at::Tensor& block) {
       look.close();

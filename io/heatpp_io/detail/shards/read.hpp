@@ -18,9 +18,10 @@ struct ReadJob {
   std::optional<bool> collective = false;  ///< forces or forbids MPI-IO
   /// Reads this rank's `block` under a layout, with all ranks together through MPI-IO; for formats that support it.
   std::function<void(const ReadJob&, const Layout&, const at::Tensor& block)> together = {};
-  bool of_hdf5 = false;  ///< whether options that only HDF5 has apply
 };
 
+/// Throws ValueError naming `op` for the name of an array, in a format whose files have one array. Local.
+void check_no_dataset(const char* op, const LoadOptions& options);
 /// Throws ValueError naming `op` for options that only HDF5 has. Local.
 void check_no_records(const char* op, const LoadOptions& options);
 
@@ -40,11 +41,12 @@ struct FilesToLoad {
   std::string in_directories = {};  ///< extension of the files for which a directory stands
   std::optional<bool> collective = false;
   std::function<void(const ReadJob&, const Layout&, const at::Tensor& block)> together = {};  ///< as in ReadJob
-  bool of_hdf5 = false;
+  bool of_hdf5 = false;   ///< whether options that only HDF5 has apply
+  bool has_names = true;  ///< false: a file has one array, without a name
 };
 
-/// Loads the array of the files: rank 0 finds the files and looks at them, as `inspect` says, and load_array reads.
-/// Collective. Throws on all ranks.
+/// Loads the array of the files: ranks agree on the source and the options by 24 bytes, rank 0 finds the files and
+/// looks at them, as `inspect` says, and load_array reads. Collective. Throws on all ranks.
 [[nodiscard]] DNDarray load_files(const FilesToLoad& files, const LoadOptions& options, const Recorder& recorder);
 
 /// Returns the box as an array with the given options. Rank 0 reads small data (is_read_by_first) and sends them; of
