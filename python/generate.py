@@ -279,7 +279,13 @@ class Writer:
                     lines.append(self.definition(method, "class_", found))
             if "options" not in {method.name for method in self.members(found)}:  # of a base
                 lines.append("renames(class_);")
+                if self.inherits_options(found):  # else the base copies its part only
+                    lines.append(f'class_.def("__copy__", [](const {found.full}& self_) {{ return self_; }}).def("__deepcopy__", [](const {found.full}& self_, nb::handle) {{ return self_; }});')
             self.units.append((found.space, "", lines))
+
+    def inherits_options(self, found):
+        bases = [base for name in found.bases if (base := self.headers.resolve(name.removeprefix("protected "), found.space))]
+        return any(any(member.name == "options" for member in self.members(base)) or self.inherits_options(base) for base in bases)
 
     def bound_classes(self):
         """Returns the classes to bind, bases first."""

@@ -6,7 +6,7 @@ import re
 import numpy
 
 from . import _heatpp as C
-from ._signatures import is_method, sign_class, signature_of, signed
+from ._signatures import check_choices, is_method, sign_class, signature_of, signed
 from ._spellings import named_after
 
 # Options: scikit-learn's name, and heatpp's.
@@ -76,6 +76,7 @@ def ours(kind, given):
             raise TypeError(f"[{kind.__name__}] got {name} and {', '.join(both)}, which are the same; expected one of them")
         changed = changed or found.keys() != {name} or found[name] is not value
         made.update(found)
+    check_choices(kind.__name__, kind.__init__, {name: value for name, value in made.items() if name != "n_init"})
     if "n_init" in known and isinstance(made.get("n_init"), str) and made["n_init"] == "auto":
         made["n_init"], changed = 10 if made.get("init") == "random" else 1, True
     return made if changed else None
@@ -209,6 +210,49 @@ def _dressed(kind, name, function):
     return signed(made, signature) if signature else made
 
 
+def _kept(value):
+    """Returns a value of an option or a state as pickle can keep it: an array as NumPy's. Collective for a split array."""
+    if not isinstance(value, C.DNDarray):
+        return value
+    if value.comm != C.default_comm():
+        raise ValueError("[pickle] got an estimator of other ranks than those of default_comm(); expected one of these, or io.save_model for its state")
+    return _Kept(value.numpy(), value.split)
+
+
+class _Kept(tuple):
+    """The elements of an array, and its split."""
+    def __new__(cls, values, split):
+        return super().__new__(cls, (values, split))
+
+    def __getnewargs__(self):
+        return tuple(self)
+
+
+def _given(kept):
+    """Returns values by name with arrays in place of what _kept made of them."""
+    from ._api import array
+    return {name: array(value[0], split=value[1]) if isinstance(value, _Kept) else value for name, value in kept.items()}
+
+
+def _unfitted(kind, options):
+    return kind(**_given(options))
+
+
+def _restored(kind, name, options, arrays):
+    return kind.from_state((name, options, _given(arrays)))
+
+
+def _reduced(self):
+    """What pickle keeps: options, or the state of a fitted estimator."""
+    kind, own = type(self), vars(self) or None
+    if not kind._results or not _is_fitted(self):
+        return _unfitted, (kind, {name: _kept(value) for name, value in self.get_params().items()}), own
+    if "state" not in kind._results:
+        raise TypeError(f"[pickle] got a {kind.__name__} that is fitted; expected one that is not, or a class with a state, as KMeans")
+    state = self.state
+    return _restored, (kind, state.kind, dict(state.options), {name: _kept(value) for name, value in state.arrays.items()}), own
+
+
 def _no_options(self, deep=True):
     """The options by name, of which there are none."""
     return {}
@@ -233,6 +277,7 @@ def _dress(kind):
     if hasattr(kind, "fit"):
         if not hasattr(kind, "get_params"):
             kind.get_params, kind.set_params = _no_options, _set_no_options
+        kind.__reduce__ = _reduced
         kind.n_features_in_ = _learnt(_features, "scikit-learn's name of the number of features that were learnt from.")
         kind._estimator_type, kind.__sklearn_tags__, kind.__sklearn_is_fitted__ = _type_of(kind), _tags, _is_fitted
 

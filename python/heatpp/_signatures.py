@@ -51,6 +51,29 @@ def signed(function, signature):
     return method
 
 
+def _kinds(function):
+    """Returns the texts of the types that each argument of nanobind's function may have, of its longest signature."""
+    texts = [re.match(r"def \w+\((.*)\)(?: ->.*)?$", text, re.DOTALL).group(1) for text, *_ in function.__nb_signature__]
+    longest = re.split(r", (?=\w+:|\*)", max(texts, key=len))
+    found = [re.match(r"(\w+): (.*?)(?: = \\\d+)?$", part, re.DOTALL) for part in longest]
+    return {each.group(1): re.split(r" \| (?![^\[]*\])", each.group(2)) for each in found if each}
+
+
+_TYPES = {"bool", "complex", "float", "int", "list", "object", "str", "tuple"}  # other small words are names of choices
+
+
+def check_choices(op, function, given):
+    """Raises a ValueError for a text that is none of an option's choices, and a TypeError for what should be a function. nanobind would only tell all types."""
+    for name, kinds in _kinds(function).items():
+        choices = [kind for kind in kinds if re.fullmatch(r"[a-z]\w*", kind) and kind not in _TYPES]
+        value = given.get(name)
+        if isinstance(value, str) and choices and "str" not in kinds and value not in choices:
+            others = [kind.rpartition(".")[2] for kind in kinds if kind not in choices and "[" not in kind]
+            raise ValueError(f"[{op}] got {name}=\"{value}\"; expected " + ", ".join([*map('"{}"'.format, choices), *others]))
+        if value is not None and not callable(value) and any(kind.startswith("collections.abc.Callable[") for kind in kinds):
+            raise TypeError(f"[{op}] got {name}={value!r}; expected a function")
+
+
 def sign_class(kind):
     """Gives a class the signature of its constructor."""
     made = signature_of(kind.__init__) if is_method(vars(kind).get("__init__")) else None

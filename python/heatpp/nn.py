@@ -9,6 +9,7 @@ import warnings
 import zlib
 
 from ._heatpp import _nn, default_comm, from_dlpack
+from ._signatures import check_choices
 
 Dataset, train_validation_split = _nn.Dataset, _nn.train_validation_split
 normalise, random_flip, random_shift = _nn.normalise, _nn.random_flip, _nn.random_shift
@@ -121,6 +122,7 @@ class Trainer(_nn.Trainer):
         comm = network.comm
 
         def read():
+            check_choices("Trainer", _nn.Trainer.__init__, options)
             given = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
             name, own = _named(loss)
             own = {option: float(value) if isinstance(value, int) else value for option, value in {**own, **(loss_options or {})}.items()} or None

@@ -1,6 +1,8 @@
 """Estimators, sparse matrices and files."""
 
+import copy
 import pathlib
+import pickle
 import tempfile
 
 import numpy as np
@@ -37,8 +39,12 @@ class Models(Case):
         self.assertEqual(model.get_params()["n_clusters"], 5)
         with self.assertRaisesRegex(ValueError, "got clusters; expected"):
             model.set_params(clusters=3)
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(ValueError, r'\[KMeans\] got init="anywhere"; expected "plus_plus", "parallel", "random", DNDarray'):
             ht.KMeans(init="anywhere")
+        with self.assertRaisesRegex(ValueError, r'\[NMF\] got solver="mv"; expected "coordinate_descent", "multiplicative"'):
+            ht.NMF(2).set_params(solver="mv")
+        with self.assertRaisesRegex(TypeError, r"\[KMeans\] got progress=3; expected a function"):
+            ht.KMeans(progress=3)
 
     def test_models_without_options(self):
         for x in every_layout(ROWS):
@@ -63,9 +69,33 @@ class Models(Case):
             ht.io.save_model(path, model.state)
             found = type(model).from_state(ht.io.load_model(path)).get_params()
             self.assertEqual({name: found[name] for name in before}, before, model)
+            self.copies(model, rows)
         MPI.COMM_WORLD.barrier()
         if made:
             made.cleanup()
+
+    def copies(self, model, rows):
+        """Checks that what pickle and deepcopy make of a fitted model gives the same results and options."""
+        for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+            self.assertIs(type(again), type(model))
+            self.assertEqual(repr(again.get_params()), repr(model.get_params()))
+            for name in ("predict", "transform", "predict_proba"):
+                if hasattr(model, name):
+                    self.same(getattr(again, name)(ht.array(rows, split=0)), getattr(model, name)(ht.array(rows, split=0)).numpy())
+
+    def test_pickles_keep_options_and_attributes(self):
+        model = ht.KMeans(3, init=ht.array(ROWS[:3], split=0))
+        model.note = "mine"
+        again = pickle.loads(pickle.dumps(model))
+        self.assertEqual((again.note, again.get_params()["n_clusters"]), ("mine", 3))
+        self.same(again.get_params()["init"], ROWS[:3])
+        self.assertEqual(again.get_params()["init"].split, 0)
+        x = ht.array(ROWS, split=0)
+        self.assertEqual(pickle.loads(pickle.dumps(ht.DBSCAN(eps=2.0))).get_params()["eps"], 2.0)
+        with self.assertRaisesRegex(TypeError, r"\[pickle\] got a DBSCAN that is fitted; expected"):
+            pickle.dumps(ht.DBSCAN(eps=2.0).fit(x))
+        self.assertEqual(copy.deepcopy(ht.DBSCAN(eps=2.0).fit(x)).get_params()["eps"], 2.0)
+        self.same(pickle.loads(pickle.dumps(ht.DMD().fit(x))).eigenvalues, ht.DMD().fit(x).eigenvalues.numpy())
 
     def test_progress_is_told(self):
         seen = []
