@@ -12,13 +12,13 @@
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
+#include <heatpp_io/detail/options/fields.hpp>
 #include <heatpp_io/stream/convert.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 
 namespace tools {
 namespace {
@@ -38,11 +38,7 @@ struct Options {
   std::string of_arrays;  ///< given options that do not apply to sparse matrices
 };
 
-using ht::io::NetcdfFormat;
-const std::map<std::string, NetcdfFormat> netcdf_formats{{"netcdf4", NetcdfFormat::netcdf4},
-                                                         {"cdf5", NetcdfFormat::cdf5},
-                                                         {"cdf2", NetcdfFormat::cdf2},
-                                                         {"cdf1", NetcdfFormat::cdf1}};
+const auto& netcdf_formats = ht::detail::choice_names<ht::io::NetcdfFormat>;
 
 bool ends_with_one_of(const std::string& path, std::initializer_list<const char*> endings) {
   return std::ranges::any_of(endings, [&](const char* ending) { return path.ends_with(ending); });
@@ -96,7 +92,8 @@ ht::io::ConvertOptions how(const Options& o) {
   options.save = {
       .dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o.compression)};
   options.save.chunks = parse_shape(o.chunks, op);
-  if (!o.netcdf.empty()) options.save.netcdf_format = netcdf_formats.at(o.netcdf);
+  if (const auto found = std::ranges::find(netcdf_formats, o.netcdf); found != netcdf_formats.end())
+    options.save.netcdf_format = static_cast<ht::io::NetcdfFormat>(found - netcdf_formats.begin());
   options.save.zarr_format = o.zarr_format;
   options.save.zarr_shards = parse_shape(o.zarr_shards, op);
   options.save.subfiles = o.subfiles;
@@ -183,7 +180,8 @@ Run add_convert(CLI::App& command) {
                               "none; else as before, in HDF5, Zarr, netCDF and .npz"),
            [](const std::string& text) { (void)compression_of(text); });
   add(command.add_option("--netcdf", o->netcdf, ".nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
-          ->check(CLI::IsMember(&netcdf_formats).description("")));
+          ->check(
+              CLI::IsMember(std::vector<std::string>(netcdf_formats.begin(), netcdf_formats.end())).description("")));
   add(command.add_option("--zarr-format", o->zarr_format, ".zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
   add(check_by(command.add_option("--zarr-shards", o->zarr_shards,
                                   ".zarr in format 3: extents of shards, multiples of those of chunks"),
