@@ -13,4 +13,4 @@ from ._selection import *  # noqa: F401,F403
 from . import _sparse  # noqa: F401
 from . import nn  # noqa: F401
 
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"

@@ -29,7 +29,7 @@ class __array_namespace_info__:  # noqa: N801
         return "cpu"
 
     def devices(self):
-        return ["cpu"]
+        return ("cpu",)
 
     def default_dtypes(self, *, device=None):
         real = C.get_default_dtype()
@@ -99,13 +99,18 @@ def result_type(*arrays_and_dtypes):
 
 
 def broadcast_arrays(*arrays):
-    """Returns arrays of one common shape. Communicates as broadcast_to."""
-    return C.broadcast_arrays(list(arrays))
+    """Returns arrays of one common shape, in a tuple. Communicates as broadcast_to."""
+    return tuple(C.broadcast_arrays(list(arrays)))
+
+
+def broadcast_shapes(*shapes):
+    """Returns the shape to which shapes broadcast, which may also be given in one list. Local."""
+    return tuple(C.broadcast_shapes([*(shapes[0] if len(shapes) == 1 and isinstance(shapes[0], list) else shapes)]))
 
 
 def meshgrid(*arrays, indexing="xy", **options):
-    """Returns the coordinates of a grid. See the C++ function."""
-    return C.meshgrid(list(arrays), indexing=indexing, **options)
+    """Returns the coordinates of a grid, in a tuple. See the C++ function."""
+    return tuple(C.meshgrid(list(arrays), indexing=indexing, **options))
 
 
 def unstack(x, /, *, axis=0):
@@ -199,8 +204,8 @@ C.linalg.trace, C.linalg.svd, C.linalg.__getattr__ = _trace, _svd, _linalg_error
 
 
 def _namespace(self, /, *, api_version=None):
-    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-        raise ValueError(f"[__array_namespace__] got version {api_version}; expected one up to 2024.12")
+    if api_version not in (None, *(f"{year}.12" for year in range(2021, 2026))):
+        raise ValueError(f"[__array_namespace__] got version {api_version!r}; expected one of 2021.12 to 2025.12")
     return sys.modules["heatpp"]
 
 
@@ -309,5 +314,5 @@ for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _as
                      "__copy__": lambda self: C.copy(self), "__deepcopy__": lambda self, known: C.copy(self), "__reduce_ex__": _no_pickle}.items():
     setattr(DNDarray, _name, _made)
 
-__all__ = [*_spelled, *_forms.__all__, "__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "array", "asarray", "average", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
+__all__ = [*_spelled, *_forms.__all__, "__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "array", "asarray", "average", "astype", "isdtype", "result_type", "broadcast_arrays", "broadcast_shapes", "meshgrid",
            "unstack", "nonzero", "where", "einsum", "ix_", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]

@@ -227,7 +227,17 @@ class Arrays(Case):
 
     def test_the_array_api_of_namespaces(self):
         x = ht.zeros(3, split=0)
-        self.assertIs(x.__array_namespace__(api_version="2024.12"), ht)
+        for version in ("2021.12", "2024.12", "2025.12", None):
+            self.assertIs(x.__array_namespace__(api_version=version), ht)
+        for version in ("2026.12", "2025.11", 2025):
+            with self.assertRaisesRegex(ValueError, r"\[__array_namespace__\] got version .*; expected one of 2021.12 to 2025.12"):
+                x.__array_namespace__(api_version=version)
+        self.assertEqual(ht.__array_api_version__, "2025.12")
+        for found in (ht.meshgrid(x, x), ht.broadcast_arrays(x, x), ht.__array_namespace_info__().devices(), ht.broadcast_shapes((2, 1), (3,))):
+            self.assertIsInstance(found, tuple)
+        self.assertEqual((ht.broadcast_shapes((2, 1), (3,)), ht.broadcast_shapes([(2, 1), (1, 3)]), ht.broadcast_shapes()), ((2, 3), (2, 3), ()))
+        with self.assertRaises(ValueError):
+            ht.broadcast_shapes((2,), (3,))
         self.assertEqual(ht.__array_namespace_info__().default_dtypes()["integral"], ht.int64)
         self.assertTrue(ht.isdtype(ht.float32, ("integral", "real floating")))
         self.assertEqual(ht.result_type(ht.int64, ht.float32, 1), ht.float64)

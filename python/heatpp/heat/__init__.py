@@ -10,14 +10,16 @@ import types as _python
 import numpy as np
 
 from .. import __version__, _heatpp as C  # noqa: F401
-from . import _data, _factories, _functions, _io, _linalg, _printing, _random, _ranks, _sparse, types
+from . import _data, _factories, _functions, _io, _linalg, _printing, _random, _ranks, _separation, _signal, _sorting, _sparse, _standard, types
 from ._arrays import DNDarray, _inside, array, asarray, sanitize_in
 from ._estimators import *  # noqa: F401,F403
 from ._estimators import parts as _parts
 from ._partitions import from_partition_dict, from_partitioned
 from ._ranks import (MPI, MPI_WORLD, Communication, Device, MPICommunication, cpu, get_comm, get_device, sanitize_axis, sanitize_comm, sanitize_device,
                      use_comm, use_device)
+from ._rules import get_rules, use_rules  # noqa: F401
 from ._sanitation import *  # noqa: F401,F403
+from ._standard import __array_api_version__, __array_namespace_info__  # noqa: F401
 from ._wrapped import BINARY as _BINARY
 from ._wrapped import core as _core
 from ._wrapped import no_lists
@@ -54,13 +56,13 @@ sparse.__dict__.update({name: getattr(_sparse, name) for name in _sparse.__all__
 io.__dict__.update({name: getattr(_io, name) for name in _io.__all__}, __getattr__=_io.__getattr__)
 _galleries = _wrapped("datasets.", C.datasets)
 utils = _module("utils", data=_module("data", spherical=_module("spherical", create_spherical_dataset=_data.create_spherical_dataset),
-                                     matrixgallery=_module("matrixgallery", **{**_galleries, "random_known_rank": _data.random_known_rank})))
+                                     matrixgallery=_module("matrixgallery", **{**_galleries, **{name: getattr(_data, name) for name in ("random_known_rank", "random_known_singularvalues")}})))
 graph = _module("graph", Laplacian=_data.Laplacian)
 _names = {**_core, **{name: each for name, each in linalg.__dict__.items() if name[0] != "_" and name not in ("diagonal", "cross", "trace")},
-          **{name: each for name, each in io.__dict__.items() if name.startswith(("load", "save", "supports"))}, **_own(_linalg), **_own(_factories), **_own(_functions), **_own(_printing)}
-_here.__dict__.update({name: each for name, each in _names.items() if name not in _here.__dict__})
+          **{name: each for name, each in io.__dict__.items() if name.startswith(("load", "save", "supports"))}, **_own(_linalg), **_own(_factories), **_own(_functions), **_own(_printing), **_own(_sorting), **_own(_signal), **_own(_standard)}
+_here.__dict__.update({name: each for name, each in _names.items() if name not in _here.__dict__ and name != "gpu"})  # a device, if there is one
 comm, MPI_SELF = MPI_WORLD, MPICommunication(MPI.COMM_SELF)
-_numbers = {"e Euler": np.e, "inf Inf Infinity Infty": np.inf, "nan NaN": np.nan, "pi": np.pi}
+_numbers = {"e Euler": np.e, "inf Inf Infinity Infty": np.inf, "nan NaN": np.nan, "pi": np.pi, "newaxis": None}
 _here.__dict__.update({name: value for names, value in _numbers.items() for name in names.split()})
 constants = _module("constants", E=np.e, INF=np.inf, NINF=-np.inf, NAN=np.nan, PI=np.pi, **{name: _here.__dict__[name] for names in _numbers for name in names.split()})
 
@@ -110,6 +112,9 @@ for _name, _classes in _parts.items():
     setattr(_here, _name, _module(_name, **_classes))
     for _class in _classes:  # modules of HeAT
         _here.__dict__[_name].__dict__[_class.lower()] = sys.modules[f"{__name__}.{_name}.{_class.lower()}"] = _here.__dict__[_name]
+cluster = _here.__dict__["cluster"]
+cluster.__dict__.update(_own(_separation), metrics=cluster)
+sys.modules[f"{__name__}.cluster.metrics"] = cluster
 for _name in ("core communication factories dndarray arithmetics devices exponential indexing io_ logical manipulations memory printing relational rounding sanitation "
               "signal statistics stride_tricks tiling trigonometrics complex_math base").split():
     _here.__dict__[_name] = sys.modules[f"{__name__}.{_name}"] = _here

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from .. import _heatpp as C
+from . import _rules
 from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_comm, sanitize_device, together
 from .types import canonical_heat_type, complexfloating, datatype, integer, ours_of
 
@@ -83,10 +84,16 @@ class DNDarray(Wrapped):
     balanced = property(lambda self: self._x.is_balanced())
     stride = property(lambda self: self.larray.stride)
     strides = property(lambda self: self.larray.stride())
-    lloc = property(lambda self: self.larray)
     lshape_map = property(lambda self: self.create_lshape_map())
     T, imag = (property(lambda self, name=name: DNDarray(getattr(self._x, name))) for name in ("T", "imag"))
     real = property(lambda self: DNDarray(self._x.real) if issubclass(self.dtype, complexfloating) else self)
+
+    @property
+    def lloc(self):
+        """This rank's block, with the rules of 1.8."""
+        if not _rules.old():
+            raise AttributeError("[lloc] is of HeAT 1.8; expected larray, or use_rules('1.8')")
+        return self.larray
 
     def create_lshape_map(self, force_check=False):
         """Returns the shape of each rank's block."""
@@ -105,9 +112,10 @@ class DNDarray(Wrapped):
     def is_distributed(self):
         return self.split is not None and self.comm.is_distributed()
 
-    def astype(self, dtype, copy=True):
+    def astype(self, dtype, copy=True, device=None):
         found = self._x.astype(ours_of(dtype))
-        return DNDarray(found) if copy else self if found.dtype == self._x.dtype else self._set(found)
+        found = found if device is None else found.to_device(str(sanitize_device(device)))
+        return DNDarray(found) if copy else self if (found.dtype, found.device) == (self._x.dtype, self._x.device) else self._set(found)
 
     def cpu(self):
         return self._on("cpu")
@@ -168,11 +176,13 @@ class DNDarray(Wrapped):
         return torch.cat(parts, self.split) if len(parts) > 1 else parts[0]
 
     def __getitem__(self, key):
+        if not _rules.old() and (key is ... or isinstance(key, (slice, tuple)) and key in (slice(None), ())):
+            return self
         return DNDarray(self._x[_key(self._places(key))])
 
     def _places(self, key):
-        """Returns the positions of nonzero, which has a row for each element, as one array for each axis."""
-        rows = isinstance(key, DNDarray) and key.ndim == 2 and key.shape[1] == self.ndim and issubclass(key.dtype, integer)
+        """Returns the positions of nonzero by the rules of 1.8, which have a row for each element, as one array for each axis."""
+        rows = _rules.old() and isinstance(key, DNDarray) and key.ndim == 2 and key.shape[1] == self.ndim and issubclass(key.dtype, integer)
         return tuple(key[:, axis] for axis in range(self.ndim)) if rows else key
 
     def __setitem__(self, key, value):

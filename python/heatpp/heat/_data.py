@@ -2,7 +2,7 @@
 
 from .. import _heatpp as C
 from . import _random, types
-from ._arrays import DNDarray
+from ._arrays import DNDarray, sanitize_in
 from ._ranks import sanitize_comm, sanitize_device
 
 
@@ -35,4 +35,12 @@ def random_known_rank(m, n, r, quantile_function=None, split=None, device=None, 
     """Returns a matrix of this rank, and its U, S and V."""
     options = {} if quantile_function is None else {"quantile_function": lambda x: quantile_function(DNDarray(x))._x}
     found = C.datasets.random_known_rank(m, n, r, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours, **options)
+    return DNDarray(found[0]), tuple(map(DNDarray, found[1:]))
+
+
+def random_known_singularvalues(m, n, singular_values, split=None, device=None, comm=None, dtype=types.float32):
+    """Returns a matrix with these singular values, and its U, S and V."""
+    sanitize_in(singular_values)
+    options = {"dtype": types.ours_of(dtype), "split": split, "device": str(sanitize_device(device)), "comm": sanitize_comm(comm).ours}
+    found = C.datasets.random_known_singularvalues(m, n, singular_values._x, **options)
     return DNDarray(found[0]), tuple(map(DNDarray, found[1:]))

@@ -1,10 +1,11 @@
 """Functions that create arrays, with HeAT's defaults."""
 
 import builtins
+import numbers
 
 from .. import _heatpp as C
 from .._spellings import named_after
-from . import types
+from . import _rules, types
 from ._arrays import DNDarray, laid
 from ._ranks import sanitize_comm, sanitize_device
 
@@ -14,13 +15,15 @@ def created(function, *given, dtype, split=None, device=None, comm=None, order="
     return laid(DNDarray(function(*given, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours)), order)
 
 
-def arange(*args, dtype=None, split=None, device=None, comm=None):
-    """Returns evenly spaced numbers, int32 if all arguments are integers."""
-    if builtins.len(args) not in (1, 2, 3):
-        raise TypeError(f"[arange] got {builtins.len(args)} numbers; expected 1 to 3")
-    kinds = (types.int32, types.float32) if dtype is None else (types.int64, types.float64)
-    kind = kinds[not builtins.all(isinstance(each, builtins.int) for each in args)]
-    found = created(C.arange, *args, dtype=kind, split=split, device=device, comm=comm)
+def arange(start, /, stop=None, step=1, *, dtype=None, split=None, device=None, comm=None):
+    """Returns evenly spaced numbers: int64, with the rules of 1.8 int32, and float32 if an argument is a float."""
+    given = (0, start, step) if stop is None else (start, stop, step)
+    if not builtins.all(isinstance(each, numbers.Real) for each in given):
+        raise TypeError(f"[arange] got {', '.join(map(repr, given))}; expected numbers")
+    whole = builtins.all(isinstance(each, numbers.Integral) for each in given)
+    kind = types.int64 if whole else types.float32 if dtype is None else types.float64
+    found = created(C.arange, *given, dtype=kind, split=split, device=device, comm=comm)
+    dtype = types.int32 if dtype is None and whole and _rules.old() else dtype
     return found if dtype is None else found.astype(dtype)
 
 

@@ -1,53 +1,16 @@
 """Functions whose results or arguments differ in HeAT."""
 
 import builtins
-import functools
+import warnings
 
 import numpy as np
 import torch
 
 from .. import _heatpp as C
-from . import types
+from . import _rules, types
 from ._arrays import DNDarray, _inside, _outside, _put, array, redistributed, sanitize_in
 from ._ranks import MPI_WORLD, sanitize_axis, sanitize_comm, together
 from ._wrapped import core, floats
-
-
-def nonzero(x):
-    """Returns the positions of nonzero elements, one row for each."""
-    found = C.argwhere(x._x)
-    return DNDarray(C.reshape(found, (-1,)) if x.ndim == 1 else found)
-
-
-def where(cond, x=None, y=None):
-    """Returns x if the condition is true and y otherwise, or the positions where it is true."""
-    if x is None and y is None:
-        return nonzero(cond)
-    kind = types.promote_types(*(each.dtype if isinstance(each, DNDarray) else types.heat_type_of(each) for each in (x, y)))  # numbers count, too
-    x, y = (each.astype(kind) if isinstance(each, DNDarray) else each for each in (x, y))
-    return DNDarray(C.where(C.not_equal(cond._x, 0), _inside(x), _inside(y)).astype(types.ours_of(kind)))
-
-
-def sort(a, axis=-1, descending=False, out=None):
-    """Returns the sorted elements and their former positions."""
-    sanitize_in(a)
-    values, positions = DNDarray(C.sort(a._x, axis, descending)), DNDarray(C.argsort(a._x, axis, descending).astype(C.int32))
-    if out is None:
-        return values, positions
-    _put(values, out)
-    return positions
-
-
-def unique(a, sorted=False, return_inverse=False, axis=None):
-    """Returns the distinct elements, or parts along an axis, and on request the position of each among them."""
-    found = DNDarray(C.unique(a._x, axis))
-    if return_inverse and axis is None:
-        return found, DNDarray(C.unique_inverse(a._x)[1])
-    if not return_inverse:
-        return found
-    parts, known = (C.reshape(C.moveaxis(each, axis, 0), (each.shape[axis], -1)) for each in (a._x, C.resplit(found._x, None)))
-    alike = (C.all(C.eq(parts, known[i:i + 1]), axis=1).astype(C.int64) for i in builtins.range(known.shape[0]))
-    return found, DNDarray(functools.reduce(C.add, (C.multiply(each, i) for i, each in enumerate(alike))))
 
 
 def equal(x, y):
@@ -152,34 +115,30 @@ def _of_all(function):
 argmax, argmin = _of_all(C.argmax), _of_all(C.argmin)
 
 
-def _unbiased(name, factor):
-    def call(x, axis=None, unbiased=True, Fischer=True):
-        x = floats(x)
-        sanitize_in(x)
-        n = x.size if axis is None else x.shape[sanitize_axis(x.shape, axis)]
-        found = factor(getattr(C, name)(x._x, axis=sanitize_axis(x.shape, axis)), n, unbiased, Fischer)
-        return found.item() if axis is None else DNDarray(found)
-    return call
+def _moment(name, x, axis, factor):
+    """Returns a moment over all elements as a number, or along an axis, after factor(moment, number of elements)."""
+    x = floats(x)
+    sanitize_in(x)
+    axis = sanitize_axis(x.shape, axis)
+    found = factor(getattr(C, name)(x._x, axis=axis), x.size if axis is None else x.shape[axis])
+    return found.item() if axis is None else DNDarray(found)
 
 
-def _kurtosis(found, n, unbiased, fischer):
-    found = C.add(C.multiply(found, n + 1), 6) if unbiased else found
-    found = C.multiply(found, (n - 1) / ((n - 2) * (n - 3))) if unbiased else found
-    return found if fischer else C.add(found, 3)
+def skew(x, axis=None, unbiased=True):
+    """Returns the skewness, by default without bias."""
+    return _moment("skew", x, axis, lambda found, n: C.multiply(found, (n * (n - 1)) ** 0.5 / (n - 2)) if unbiased else found)
 
 
-skew = _unbiased("skew", lambda found, n, unbiased, _: C.multiply(found, (n * (n - 1)) ** 0.5 / (n - 2)) if unbiased else found)
+def kurtosis(x, axis=None, unbiased=True, fischer=True, **former):
+    """Returns the kurtosis, by default without bias, and less 3 unless fischer is false. With the rules of 1.8 that argument is Fischer."""
+    fischer = former.pop("Fischer", fischer) if _rules.old() else fischer
+    if former:
+        raise TypeError(f"[kurtosis] got an argument {next(iter(former))!r}; expected axis, unbiased or fischer, which 1.8 calls Fischer")
 
-kurtosis = _unbiased("kurtosis", _kurtosis)
-
-
-def convolve(a, v, mode="full", stride=1):
-    """Returns every stride-th element of the convolution along the last axis."""
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"[convolve] got mode {mode!r}; expected full, same or valid")
-    a, v = (each if isinstance(each, DNDarray) else array(each) for each in (a, v))
-    kind = types.promote_types(a.dtype, v.dtype)
-    return DNDarray(C.convolve(a.astype(kind)._x, v.astype(kind)._x, mode, stride))
+    def factor(found, n):
+        found = C.multiply(C.add(C.multiply(found, n + 1), 6), (n - 1) / ((n - 2) * (n - 3))) if unbiased else found
+        return found if fischer else C.add(found, 3)
+    return _moment("kurtosis", x, axis, factor)
 
 
 def pad(array, pad_width, mode="constant", constant_values=0):
@@ -208,6 +167,19 @@ def sanitize_slice(sl, max_dim):
         raise TypeError(f"[sanitize_slice] got {type(sl).__name__}; expected a slice")
     ends = [default if end is None else end for end, default in ((sl.start, 0), (sl.stop, max_dim))]
     return slice(*(end + max_dim if end < 0 else end for end in ends), sl.step or 1)
+
+
+def broadcast_arrays(*arrays):
+    """Returns arrays of one common shape, in a tuple; with the rules of 1.8 in a list."""
+    found = core["broadcast_arrays"](*arrays)
+    return [*found] if _rules.old() else found
+
+
+def var(x, axis=None, *given, **named):
+    """Returns the variance. The number of lost degrees of freedom is correction, in 1.8 ddof."""
+    if "ddof" in named and not _rules.old():
+        warnings.warn("[var] got ddof, which HeAT 1.9 calls correction; expected correction")
+    return core["var"](x, axis, *given, **named)
 
 
 def std(x, axis=None, *given, **named):

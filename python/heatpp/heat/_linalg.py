@@ -31,7 +31,7 @@ def matmul(a, b, allow_resplit=False):
     """Returns the product with HeAT's split. If neither matrix is split and allow_resplit is true, the first one is split before."""
     found = _product(a, b)
     if a.ndim == b.ndim == 2:
-        found.resplit_(None if a.split is None and b.split is None else 1 if a.split == 1 or a.split is None and b.split == 1 else 0)
+        found.resplit_(None if a.comm.size == 1 or a.split is None and b.split is None else 1 if a.split == 1 or a.split is None and b.split == 1 else 0)
         if allow_resplit and a.split is None and b.split is None and a.comm.size > 1:
             a.resplit_(0)
     return found

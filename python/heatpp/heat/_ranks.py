@@ -51,6 +51,11 @@ def get_device():
     return _default["device"]
 
 
+def known_devices():
+    """Returns the devices of this rank."""
+    return tuple(dict.fromkeys(_devices.values()))
+
+
 def use_device(device=None):
     """Changes the default device."""
     _default["device"] = sanitize_device(device)

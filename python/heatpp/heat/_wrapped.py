@@ -20,7 +20,7 @@ _ours = {**{name: getattr(C, name) for name in dir(C)}, **{name: getattr(_api, n
 # and name:value if heatpp has only that value.
 _PARAMETERS = {
     "axis out keepdims": "sum prod nansum nanprod max min any all ptp",
-    "axis ddof keepdims bessel": "var std",
+    "axis ddof keepdims bessel correction=ddof": "var std",
     "axis keepdims ~sketched ~sketch_size": "median",
     "q axis out interpolation keepdims ~sketched ~sketch_size": "percentile",
     "min max out": "clip",
