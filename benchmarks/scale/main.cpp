@@ -1,5 +1,6 @@
 // Times all-reduces and batches of a training on a machine that SimGrid simulates; benchmarks/run scale.allreduce and
 // scale.train start it. Prints a line of JSON for each.
+#include "arrays.hpp"
 #include "network.hpp"
 #include "training.hpp"
 
@@ -34,7 +35,7 @@ double time(const ht::Communicator& comm, const std::function<void()>& call) {
 int main(int argc, char** argv) {
   std::vector<std::int64_t> bytes, chunks{0};
   std::int64_t message = 0;
-  std::vector<std::string> names;
+  std::vector<std::string> names, steps;
   std::vector<int> shape;
   bool tensors = false;
   TrainingOptions training;
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
   app.add_option("--chunks", chunks, "sizes of chunks; 0: as chosen")->delimiter(',');
   app.add_option("--message", message, "bytes of the longest message of heatpp's; 0: any");
   app.add_flag("--resnet50", tensors, "the sizes of the gradients of ResNet-50");
+  app.add_option("--steps", steps, "messages of a function of arrays: see arrays.hpp")->delimiter(',');
   app.add_option("--train", training.method, "daso, zero, or an all-reduce for gradients");
   app.add_option("--images", training.images, "of a rank in a batch")->capture_default_str();
   app.add_option("--rate", training.rate, "images that a rank trains in a second alone")->capture_default_str();
@@ -56,6 +58,13 @@ int main(int argc, char** argv) {
 
   const ht::Environment env(argc, argv);
   const ht::Topology topology(ht::world(), {.shape = shape});
+  if (!steps.empty()) {
+    const auto seconds = time(ht::world(), [&] {
+      for (const auto& step : steps) replay(topology, step_of(step));
+    });
+    if (ht::world().rank() == 0) fmt::print("{{\"seconds\": {:.6e}}}\n", seconds);
+    return 0;
+  }
   if (!training.method.empty()) {
     const auto [computed, exposed] = train(topology, training);
     if (ht::world().rank() == 0)

@@ -41,8 +41,8 @@ Shape Layout::local_shape(int rank) const {
 }
 
 Layout Layout::from_counts(Shape shape, int split, std::span<const std::int64_t> counts) {
-  std::vector<std::int64_t> offsets{0};
-  std::partial_sum(counts.begin(), counts.end(), std::back_inserter(offsets));
+  std::vector<std::int64_t> offsets(counts.size() + 1, 0);
+  std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
   shape[static_cast<std::size_t>(split)] = offsets.back();
   return {std::move(shape), split, std::move(offsets)};
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <numeric>
 
 namespace heatpp {
@@ -114,17 +115,28 @@ DNDarray detail::brought_to(const DNDarray& x, const Layout& target) {
   return wrap(relayout(x, target), target, x.comm());
 }
 
+namespace {
+
+/// Returns the product, or a huge number if it does not fit: a copy for each of many ranks has many bytes. Several such
+/// costs can be added.
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  constexpr auto huge = std::numeric_limits<std::int64_t>::max() / 64;
+  return b > 0 && a > huge / b ? huge : a * b;
+}
+
+}  // namespace
+
 std::int64_t detail::relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each) {
   if (!from.split() || same_cut(from, to)) return 0;
   const auto size = from.size(), ranks = std::int64_t{from.ranks()};
-  if (!to.split()) return size * (ranks - 1) * bytes_each;
+  if (!to.split()) return times(size, (ranks - 1) * bytes_each);
   const auto extent = std::max<std::int64_t>(1, from.offset(from.ranks()));
   std::int64_t staying = 0;  // elements that do not move
   for (int r = 0; r < from.ranks(); ++r) {
     if (from.split() == to.split()) staying += overlap(range_of(from, r), range_of(to, r)).count() * (size / extent);
     else staying += from.count(r) * to.count(r) * (size / extent / std::max<std::int64_t>(1, to.offset(to.ranks())));
   }
-  return (size - staying) * bytes_each;
+  return times(size - staying, bytes_each);
 }
 
 void detail::check_same_comm(const char* op, const Communicator& a, const Communicator& b) {

@@ -1,6 +1,7 @@
 #include <heatpp/sparse/construction.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -127,22 +128,17 @@ DCSRMatrix detail::adopted_rows(const std::function<CsrBlock()>& make, std::int6
                                 const LocalOptions& options) {
   const auto comm = comm_of(options.comm);
   CsrBlock block;
-  const auto ranks = static_cast<std::size_t>(comm.size());
   const std::vector<const char*> alike{"number of the dtype", "columns", "number of axes that are cut", "rows"};
-  const auto numbers = heatpp::detail::bounds_or_error(comm, alike.size() + ranks, [&] {
+  const auto numbers = heatpp::detail::bounds_or_error(comm, alike.size(), [&] {
     if (options.split && *options.split != 0 && *options.split != -2)
       raise<ValueError>("from_local", "got split {}; expected rows, 0, or none", *options.split);
     block = make();
     check_block(block, columns);
-    std::vector<std::int64_t> mine{static_cast<std::int64_t>(heatpp::detail::from_torch(block.values.scalar_type())),
-                                   columns, options.split.has_value(), options.split ? 0 : block.rows()};
-    mine.resize(alike.size() + ranks, 0);
-    mine[alike.size() + static_cast<std::size_t>(comm.rank())] = block.rows();
-    return mine;
+    return std::vector<std::int64_t>{static_cast<std::int64_t>(heatpp::detail::from_torch(block.values.scalar_type())),
+                                     columns, options.split.has_value(), options.split ? 0 : block.rows()};
   });
   check_alike("from_local", numbers, alike);
-  const std::vector<std::int64_t> rows(numbers.most.begin() + std::ssize(alike), numbers.most.end());
-  auto layout = options.split ? Layout::from_counts({0, columns}, 0, rows)
+  auto layout = options.split ? heatpp::detail::layout_of_blocks({block.rows(), columns}, 0, comm)
                               : Layout({block.rows(), columns}, std::nullopt, comm.size());
   return detail::wrap(std::move(block), std::move(layout), comm);
 }

@@ -161,6 +161,16 @@ TEST_CASE("a broadcast plans and keeps little on any number of ranks", "[comm][g
   }
 }
 
+TEST_CASE("parts of more than 2^31 elements are planned by numbers of 64 bits", "[comm][growth]") {
+  const std::int64_t each = std::int64_t{3} << 30;
+  Parts parts;
+  for (int of = 0; of < 8; ++of) parts.push_back({{of * each, each}, of});
+  std::int64_t sent = 0;
+  for (const auto& step : allgather_steps(factored(side_by_side(8)), parts, 5))
+    for (const auto& message : step.sends) sent += message.range.count;
+  CHECK(sent == 7 * each);
+}
+
 TEST_CASE("what ranks say reaches all in log2 P rounds, and names the lowest one that differs", "[comm][growth]") {
   for (const auto ranks : {1, 2, 3, 7, 16, 37, 1000})
     for (const auto& differing : {std::vector<int>{}, {0}, {ranks - 1}, {ranks / 2, ranks / 3}}) {

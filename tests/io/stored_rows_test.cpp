@@ -109,3 +109,31 @@ TEST_CASE("Threads inflate chunks of many files at once, and HDF5 speaks as befo
   CHECK(before == after);
   CHECK(data == same);
 }
+
+TEST_CASE("rows that lie behind 2^31 and 2^33 bytes are read", "[io][stored_rows]") {
+  const TempDir dir;
+  const auto path = dir.path("large.h5");
+  constexpr std::int64_t width = 4096, rows = (std::int64_t{1} << 33) / width + 1,
+                         middle = (std::int64_t{1} << 31) / width;
+  on_root([&] {  // the file has holes where nothing was written
+    const auto file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const std::array<hsize_t, 2> shape{rows, width}, one{1, width};
+    const auto space = H5Screate_simple(2, shape.data(), nullptr), memory = H5Screate_simple(2, one.data(), nullptr);
+    const auto how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
+    const auto dataset = H5Dcreate2(file, "x", H5T_NATIVE_INT8, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    for (const auto& [row, value] : {std::pair{middle, 5}, std::pair{rows - 1, 7}}) {
+      const std::vector<std::int8_t> values(width, static_cast<std::int8_t>(value));
+      const std::array<hsize_t, 2> first{static_cast<hsize_t>(row), 0};
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, one.data(), nullptr);
+      CHECK(H5Dwrite(dataset, H5T_NATIVE_INT8, memory, space, H5P_DEFAULT, values.data()) >= 0);
+    }
+    H5Dclose(dataset), H5Pclose(how), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
+  });
+
+  const ht::io::StoredRows stored(path, "x");
+
+  CHECK(stored.shape() == ht::Shape{rows, width});
+  const auto read = stored.read(std::array{middle - 1, middle, rows - 1});
+  CHECK(read.equal(at::tensor({0, 5, 7}, at::kChar).unsqueeze(1).expand({3, width})));
+}

@@ -13,8 +13,14 @@ struct LocalBlock {
 };
 
 /// Makes an array of the blocks that make() returns on the ranks. It is writable if all blocks are and no elements
-/// overlap. An error of make() on one rank is thrown on all. One allreduce of 1080 bytes, 16 for each rank if split.
+/// overlap. An error of make() on one rank is thrown on all. One allreduce of 1096 bytes, and
+/// layout_of_blocks() if split.
 [[nodiscard]] DNDarray adopt(const LocalOptions& options, const std::function<LocalBlock()>& make);
+
+/// Returns the cut into the blocks of all ranks, of which this rank's has `shape`. Every rank knows whether it holds
+/// what an even cut gives it. Only if one does not, the counts of all are gathered. Collective: a place in the whole,
+/// an allreduce of 8 bytes, and an allgather of a number if the cut is uneven.
+[[nodiscard]] Layout layout_of_blocks(Shape shape, int split, const Communicator& comm);
 
 /// Returns a tensor that can be a block, without its gradient. Throws TypeError for dtypes, layouts and devices that
 /// heatpp does not have.

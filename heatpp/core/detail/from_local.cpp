@@ -34,19 +34,6 @@ std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optio
   return numbers;
 }
 
-/// Returns the cut into the blocks of all ranks. Every rank knows whether it holds what an even cut gives it. Only if
-/// one does not, the counts of all are gathered.
-Layout layout_of_blocks(Shape shape, int split, const Communicator& comm) {
-  auto& extent = shape[static_cast<std::size_t>(split)];
-  const auto mine = extent;
-  const auto place = detail::place_in_whole(comm, mine);
-  extent = place.total;
-  Layout even(shape, split, comm.size());
-  std::array<std::int64_t, 1> alike{even.offset(comm.rank()) == place.offset && even.count(comm.rank()) == mine};
-  comm.allreduce(alike, ReduceOp::min);
-  return alike[0] ? even : Layout::from_counts(std::move(shape), split, comm.allgather(mine));
-}
-
 std::string split_text(std::int64_t split) { return split == -1 ? "none" : std::to_string(split); }
 
 /// Returns the split, which is `given`. Throws unless the blocks have it and differ only along it.
@@ -80,6 +67,17 @@ at::Tensor block_at(void* data, const Shape& shape, const std::optional<Shape>& 
 
 }  // namespace
 
+Layout detail::layout_of_blocks(Shape shape, int split, const Communicator& comm) {
+  auto& extent = shape[static_cast<std::size_t>(split)];
+  const auto mine = extent;
+  const auto place = place_in_whole(comm, mine);
+  extent = place.total;
+  Layout even(shape, split, comm.size());
+  std::array<std::int64_t, 1> alike{even.offset(comm.rank()) == place.offset && even.count(comm.rank()) == mine};
+  comm.allreduce(alike, ReduceOp::min);
+  return alike[0] ? even : Layout::from_counts(std::move(shape), split, comm.allgather(mine));
+}
+
 DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlock()>& make) {
   const auto comm = comm_of(options.comm);
   LocalBlock local;
@@ -92,8 +90,8 @@ DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlo
   });
   const auto split = checked_split(numbers, options.split);
   Shape shape(local.data.sizes().begin(), local.data.sizes().end());
-  auto layout =
-      split ? layout_of_blocks(std::move(shape), *split, comm) : Layout(std::move(shape), std::nullopt, comm.size());
+  auto layout = split ? detail::layout_of_blocks(std::move(shape), *split, comm)
+                      : Layout(std::move(shape), std::nullopt, comm.size());
   auto x = written_through(wrap(as_host_memory(local.data), std::move(layout), comm));
   Access::impl(x)->read_only = numbers.most[2] != 0;
   return x;

@@ -49,9 +49,12 @@ DNDarray take_rising(const DNDarray& x, int axis, const ResolvedSlice& range) {
     auto local = x.larray().slice(axis, range.start, stop, range.step);
     return wrap(std::move(local), x.layout().with(shape, x.split()), x.comm());
   }
-  std::vector<std::int64_t> offsets;  // number of the indices before each rank's block
-  for (const auto offset : x.layout().offsets())
-    offsets.push_back(std::clamp<std::int64_t>((offset - range.start + range.step - 1) / range.step, 0, range.count));
+  if (range.step == 1 && range.count == x.shape()[static_cast<std::size_t>(axis)])
+    return wrap(x.larray().slice(axis, 0, x.larray().size(axis)), x.layout(), x.comm());
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(x.layout().ranks()) + 1);  // indices before each block
+  for (int rank = 0; rank <= x.layout().ranks(); ++rank)
+    offsets[static_cast<std::size_t>(rank)] =
+        std::clamp<std::int64_t>((x.layout().offset(rank) - range.start + range.step - 1) / range.step, 0, range.count);
   const auto me = static_cast<std::size_t>(x.comm().rank());
   const auto first = range.start + offsets[me] * range.step - x.layout().offset(x.comm().rank());
   const auto count = offsets[me + 1] - offsets[me];

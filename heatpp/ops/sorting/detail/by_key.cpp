@@ -74,7 +74,8 @@ ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) 
   const auto total = std::reduce(all.begin(), all.end());
   if (comm.size() == 1 || total == 0) return {{comm, all, all}, keys, keys};
   std::vector<std::int64_t> positions;
-  for (int r = 1; r < comm.size(); ++r) positions.push_back(total * r / comm.size());
+  const std::int64_t each = total / comm.size(), rest = total % comm.size();  // total * r could exceed 63 bits
+  for (int r = 1; r < comm.size(); ++r) positions.push_back(each * r + rest * r / comm.size());
   ByKey<K> result{{comm, {}, {}}, Rows<K>(), Rows<K>()};
   if (gathers_keys<K>(total, comm.size())) cut_by_all(result, keys, all, positions);
   else cut_by_search(result, keys, positions);

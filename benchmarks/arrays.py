@@ -1,0 +1,62 @@
+"""What functions of arrays send on a simulated machine of 192 ranks, beside the least time that its links and latencies allow."""
+import math
+import os
+import shutil
+
+from communication import AS_WRITTEN, LINKS, MACHINE, Simulation, show
+
+# What functions send on 192 ranks for an array of 1 GB of float32, a step a line, as their sources say: KIND:BYTES (scale/arrays.hpp).
+# 191 splitters take four sums of 255 numbers each (ops/sorting/detail/runs.hpp).
+ARRAY, RANKS = 10**9, math.prod(MACHINE)
+SPLITTERS = [f"allreduce:{(RANKS - 1) * 255 * 8}"] * 4
+BY_LEVELS = [f"topology:{(RANKS - 1) * 255 * 8}"] * 4
+ARRAYS = {"sum": ["allreduce:4"], "mask": ["allgather"], "place in the whole": ["place"],
+          "unique": ["allgather", *SPLITTERS, "alltoall", f"exchange:{ARRAY}", "allgather"],
+          "sort": [*SPLITTERS, f"exscan:{(RANKS - 1) * 8}", "alltoall", f"exchange:{ARRAY}"],
+          "sort, splitters level by level": [*BY_LEVELS, f"exscan:{(RANKS - 1) * 8}", "alltoall", f"exchange:{ARRAY}"],
+          "resplit": [f"exchange:{ARRAY}"]}
+
+
+def bound(steps):
+    """Returns the least seconds: for each step the bytes of the most loaded link / its bandwidth, and latencies of its rounds. One
+    round sends each rank a message of its own; to reach all ranks takes log2 of its extent on each level."""
+    racks, nodes, gpus = MACHINE
+    below = (1, gpus, gpus * nodes)  # ranks behind a link of each level
+    latencies = [2e-6 * sum(delay for _, delay in LINKS[:level + 1]) for level in range(len(LINKS))]
+    to_all = sum(math.ceil(math.log2(extent)) * latency for extent, latency in zip((gpus, nodes, racks), latencies))
+    links = [(behind, bandwidth * 1e9) for behind, (bandwidth, _) in zip(below, LINKS)]
+    seconds = 0
+    for kind, _, size in (step.partition(":") for step in steps):
+        size = int(size or 8)
+        if kind in ("exchange", "alltoall"):
+            part = size / RANKS**2 if kind == "exchange" else 8
+            seconds += latencies[-1] + max(behind * (RANKS - behind) * part / bandwidth for behind, bandwidth in links)
+        elif kind in ("allreduce", "topology"):
+            shares = [1 - behind / RANKS for behind, _ in links]
+            seconds += to_all * (1 if size <= 4096 else 2) + max(2 * share * size / bandwidth for share, (_, bandwidth) in zip(shares, links))
+        else:  # every rank gets a number of each other one, or a result of that size
+            seconds += to_all + (8 * (RANKS - 1) if kind == "allgather" else size) / min(bandwidth for _, bandwidth in links)
+    return seconds
+
+
+def beside(seconds, least):
+    return {"seconds": float(f"{seconds:.6g}"), "bound": float(f"{least:.6g}"), "ratio": round(seconds / least, 2), "within": seconds <= 1.3 * least}
+
+
+def run(build, environment, limit):
+    """Replays each step alone on 192 ranks, and adds those of each function. A row is within its bound if it takes at most 1.3 times
+    as long."""
+    if not shutil.which("smpicxx") or not shutil.which("smpirun"):
+        show(workload="scale.arrays", missing="SimGrid is not installed (Debian: libsimgrid-dev)")
+        return True
+    simulation = Simulation(os.path.join(build, "scale"), environment, max(limit, 7200))
+    seconds = {}
+    for step in dict.fromkeys(step for steps in ARRAYS.values() for step in steps):
+        lines, reason = simulation.run(MACHINE, AS_WRITTEN, "--steps", step)
+        if lines:
+            seconds[step] = lines[0]["seconds"]
+        show(workload="step", step=step, ranks=RANKS, **(beside(seconds[step], bound([step])) if lines else {"missing": reason}))
+    for function, steps in ARRAYS.items():
+        if all(step in seconds for step in steps):
+            show(workload="array of 1 GB", function=function, ranks=RANKS, **beside(sum(seconds[step] for step in steps), bound(steps)))
+    return len(seconds) == len({step for steps in ARRAYS.values() for step in steps})

@@ -1,0 +1,82 @@
+#include "arrays.hpp"
+
+#include <heatpp/comm/detail/numbers/place.hpp>
+#include <heatpp/comm/error.hpp>
+
+#include <smpi/smpi.h>
+
+#include <functional>
+#include <map>
+
+namespace ht = heatpp;
+
+namespace {
+
+/// Memory whose contents do not matter: all of it is the same few pages.
+class Pages {
+ public:
+  explicit Pages(std::int64_t bytes) : data_(SMPI_SHARED_MALLOC(static_cast<std::size_t>(bytes))) {}
+  ~Pages() { SMPI_SHARED_FREE(data_); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  void* data_;
+};
+
+/// Every rank sends an equal part of the array to every rank, as a resplit does.
+void exchange(const ht::Communicator& comm, std::int64_t bytes) {
+  const std::int64_t ranks = comm.size(), part = bytes / ranks / ranks;
+  const Pages from(part * ranks), to(part * ranks);
+  std::vector<ht::ConstBlock> send;
+  std::vector<ht::Block> receive;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    send.push_back({from.data() + rank * part, 1, part, part});
+    receive.push_back({to.data() + rank * part, 1, part, part});
+  }
+  comm.exchange(send, receive);
+}
+
+using Send = std::function<void(const ht::Topology&, std::int64_t)>;
+const std::map<std::string, Send>& kinds() {
+  static const std::map<std::string, Send> known{
+      {"allreduce",
+       [](const ht::Topology& topology, std::int64_t bytes) {
+         const Pages data(bytes);
+         topology.comm().allreduce({data.data(), bytes / 4, ht::float32});
+       }},
+      {"topology",
+       [](const ht::Topology& topology, std::int64_t bytes) {
+         const Pages data(bytes);
+         topology.allreduce({data.data(), bytes / 4, ht::float32}, {.algorithm = "blueconnect"});
+       }},
+      {"exscan",
+       [](const ht::Topology& topology, std::int64_t bytes) {
+         const Pages data(bytes);
+         topology.comm().exscan({data.data(), bytes / 4, ht::float32});
+       }},
+      {"place", [](const ht::Topology& topology,
+                   std::int64_t) { static_cast<void>(ht::detail::place_in_whole(topology.comm(), 1)); }},
+      {"allgather",
+       [](const ht::Topology& topology, std::int64_t) { static_cast<void>(topology.comm().allgather(1)); }},
+      {"alltoall",
+       [](const ht::Topology& topology, std::int64_t) {
+         const std::vector<std::int64_t> counts(static_cast<std::size_t>(topology.comm().size()));
+         static_cast<void>(topology.comm().alltoall(counts));
+       }},
+      {"exchange", [](const ht::Topology& topology, std::int64_t bytes) { exchange(topology.comm(), bytes); }},
+  };
+  return known;
+}
+
+}  // namespace
+
+ArrayStep step_of(const std::string& text) {
+  const auto colon = text.find(':');
+  const auto kind = text.substr(0, colon);
+  if (!kinds().contains(kind)) throw ht::ValueError("[step_of] got the step " + text + "; expected a known kind");
+  return {kind, colon == std::string::npos ? 8 : std::stoll(text.substr(colon + 1))};
+}
+
+void replay(const ht::Topology& topology, const ArrayStep& step) { kinds().at(step.kind)(topology, step.bytes); }
