@@ -33,7 +33,7 @@ def bound(steps):
             seconds += latencies[-1] + max(behind * (RANKS - behind) * part / bandwidth for behind, bandwidth in links)
         elif kind in ("allreduce", "topology"):
             shares = [1 - behind / RANKS for behind, _ in links]
-            seconds += to_all * (1 if size <= 4096 else 2) + max(2 * share * size / bandwidth for share, (_, bandwidth) in zip(shares, links))
+            seconds += to_all + max(2 * share * size / bandwidth for share, (_, bandwidth) in zip(shares, links))
         else:  # every rank gets a number of each other one, or a result of that size
             seconds += to_all + (8 * (RANKS - 1) if kind == "allgather" else size) / min(bandwidth for _, bandwidth in links)
     return seconds
