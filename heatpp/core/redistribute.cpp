@@ -7,6 +7,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/cuts/ranks_over.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
 #include <algorithm>
@@ -59,10 +60,9 @@ std::pair<int, Range> incoming(const Layout& from, const Layout& to, int me, int
 }
 
 /// Returns the ranks that hold a part of `range` if both cuts are along one axis, else all.
-Range ranks_over(const Layout& cut, bool along, Range range) {
-  if (!along) return {0, cut.ranks()};
-  if (range.count() == 0) return {0, 0};
-  return {cut.owner(range.first), cut.owner(range.last - 1) + 1};
+detail::RankRange peers_over(const Layout& layout, bool along, Range range) {
+  if (!along) return {0, layout.ranks()};
+  return detail::ranks_over(layout.cut(), range.first, range.last);
 }
 
 at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const Layout& to, const Communicator& comm) {
@@ -72,16 +72,16 @@ at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const L
   const auto me = comm.rank();
   const bool along = from.split() == to.split();
   detail::Sends send;
-  const auto takers = ranks_over(to, along, range_of(from, me));
+  const auto takers = peers_over(to, along, range_of(from, me));
   for (auto peer = takers.first; peer < takers.last; ++peer) {
-    const auto [axis, range] = outgoing(from, to, me, static_cast<int>(peer));
-    send.push_back({static_cast<int>(peer), block_of<const std::byte>(local, axis, range)});
+    const auto [axis, range] = outgoing(from, to, me, peer);
+    send.push_back({peer, block_of<const std::byte>(local, axis, range)});
   }
   detail::Receives receive;
-  const auto givers = ranks_over(from, along, along ? range_of(to, me) : Range{});
+  const auto givers = peers_over(from, along, along ? range_of(to, me) : Range{});
   for (auto peer = givers.first; peer < givers.last; ++peer) {
-    const auto [axis, range] = incoming(from, to, me, static_cast<int>(peer));
-    receive.push_back({static_cast<int>(peer), block_of<std::byte>(result, axis, range)});
+    const auto [axis, range] = incoming(from, to, me, peer);
+    receive.push_back({peer, block_of<std::byte>(result, axis, range)});
   }
   detail::expect_alike(comm, "resplit", [&] {
     return detail::formatted("{} {} to {}", name(detail::from_torch(local.scalar_type())), detail::layout_text(from),

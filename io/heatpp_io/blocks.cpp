@@ -12,6 +12,7 @@
 #include <heatpp_io/hdf5/detail/handle.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace heatpp::io {
 namespace {
@@ -41,17 +42,18 @@ DNDarray loaded(const Source& source, const BlockPlan& plan, LoadOptions options
   return load(source, options);
 }
 
-/// Whether each rank reads its bricks directly; equal on all ranks. This pays if the bricks have long runs in the file
-/// and a temporary array would cost more.
+/// Whether each rank reads its bricks directly; equal on all ranks, by an allreduce of 8 bytes. This pays if the bricks
+/// have long runs in the file and a temporary array would cost more.
 bool bricks_alone(const detail::DatasetInfo& info, const detail::Selection& box, const BlockPlan& plan) {
   if (!info.chunk.empty() || info.compressed || info.in_other_files || detail::extents(box) != plan.layout().shape() ||
       std::ranges::any_of(box, [](const auto& range) { return range.step != 1; }))
     return false;
-  return std::ranges::all_of(BlockAccess::bricks(plan), [&](const auto& bricks) {
-    return std::ranges::all_of(bricks, [&](const Brick& brick) {
-      return detail::read_amplification(info, brick.shape) <= detail::plain_limit;
-    });
+  const bool alone = std::ranges::all_of(BlockAccess::bricks(plan), [&](const Brick& brick) {
+    return detail::read_amplification(info, brick.shape) <= detail::plain_limit;
   });
+  std::array<std::int64_t, 1> all{alone ? 1 : 0};
+  plan.comm().allreduce(all, ReduceOp::min);
+  return all[0] == 1;
 }
 
 void read_brick(detail::ShardReader& reader, const detail::Selection& box, const at::Tensor& inside) {
@@ -82,7 +84,7 @@ bool read_alone(const Source& source, const BlockPlan& plan, const Memory& memor
   const auto box = detail::select(found.shards.info.shape, options.slices, op);
   if (detail::is_read_by_first(found.shards, box, static_cast<std::int64_t>(itemsize(plan.dtype())))) return false;
   if (!bricks_alone(found.shards.info, box, plan)) return false;
-  const auto& mine = BlockAccess::bricks(plan)[static_cast<std::size_t>(comm.rank())];
+  const auto& mine = BlockAccess::bricks(plan);
   std::vector<at::Tensor> insides;
   all_or_none(comm, [&] { insides = BlockAccess::insides(plan, memory); });
   all_or_none(comm, [&] {

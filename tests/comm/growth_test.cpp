@@ -1,58 +1,21 @@
 // What one rank of many plans, holds and sends. Plans are made for real, for any number of ranks, in one process; their
 // allocations are counted, and nothing is timed.
 #include "../catch.hpp"
+#include "../counted_memory.hpp"
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/machine/places.hpp>
 #include <heatpp/comm/detail/progress/roll_call.hpp>
 #include <heatpp/comm/detail/numbers/numbers.hpp>
 
-#include <atomic>
 #include <bit>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <numeric>
 
 namespace ht = heatpp;
 using namespace ht::detail;
 
 namespace {
-
-std::atomic<std::int64_t> allocations{0}, allocated{0}, held{0};
-constexpr std::size_t header = alignof(std::max_align_t);
-
-/// Returns null if there is no memory.
-void* counted(std::size_t bytes) noexcept {
-  auto* const memory = static_cast<std::byte*>(std::malloc(bytes + header));
-  if (!memory) return nullptr;
-  *reinterpret_cast<std::size_t*>(memory) = bytes;
-  ++allocations;
-  allocated += static_cast<std::int64_t>(bytes);
-  held += static_cast<std::int64_t>(bytes);
-  return memory + header;
-}
-void* counted_or_throw(std::size_t bytes) {
-  if (auto* const memory = counted(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void uncounted(void* memory) noexcept {
-  if (!memory) return;
-  auto* const begin = static_cast<std::byte*>(memory) - header;
-  held -= static_cast<std::int64_t>(*reinterpret_cast<std::size_t*>(begin));
-  std::free(begin);
-}
-
-/// What a piece of work took: allocations, their bytes, and the bytes that it still holds.
-struct Cost {
-  std::int64_t allocations, bytes, kept;
-};
-template <class F>
-Cost cost_of(F work) {
-  const Cost before{allocations, allocated, held};
-  const auto kept = work();
-  return {allocations - before.allocations, allocated - before.bytes, held - before.kept};
-}
 
 /// The most messages and elements that a rank sends in one schedule, as the messages of a step to one rank travel
 /// together.
@@ -80,16 +43,6 @@ constexpr std::array many{1000, 10000, 65536, 100000};
 const std::vector<std::vector<int>> machines{{5, 8, 25}, {20, 10, 50}, {32, 32, 64}, {50, 40, 50}, {11, 13, 22}};
 
 }  // namespace
-
-void* operator new(std::size_t bytes) { return counted_or_throw(bytes); }
-void* operator new[](std::size_t bytes) { return counted_or_throw(bytes); }
-// std::stable_sort takes this one; the sanitizers have their own.
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes); }
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes); }
-void operator delete(void* memory) noexcept { uncounted(memory); }
-void operator delete[](void* memory) noexcept { uncounted(memory); }
-void operator delete(void* memory, std::size_t) noexcept { uncounted(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { uncounted(memory); }
 
 TEST_CASE("a place in the whole takes the logarithm of the ranks in messages", "[comm][growth]") {
   for (const auto ranks : many)

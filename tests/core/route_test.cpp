@@ -1,6 +1,7 @@
 #include "../support.hpp"
 #include "../with_aten.hpp"
 
+#include <heatpp/core/detail/peers/parcels.hpp>
 #include <heatpp/core/detail/route.hpp>
 
 namespace {
@@ -54,4 +55,26 @@ TEST_CASE("a route needs no message where ranks know what they receive", "[core]
   CHECK(told.received == known.received);
   CHECK(at::equal(told.there(owners), at::full({3 * comm.size()}, comm.rank(), at::kLong)));
   CHECK(at::equal(known.there(owners), told.there(owners)));
+}
+
+TEST_CASE("parcels reach their ranks, in rounds and all at once", "[core][route]") {
+  const auto& comm = ht::world();
+  // Rank r sends 0 to 2 records to each rank; rank 1 sends none.
+  const auto count = [](int from, int to) { return from == 1 ? 0 : (from + 2 * to) % 3; };
+  std::vector<std::vector<std::int64_t>> expected;
+  ht::detail::Parcels mine{3, {}};
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    for (int i = 0; i < count(comm.rank(), peer); ++i)
+      mine.numbers.insert(mine.numbers.end(), {peer, comm.rank(), number(peer, i)});
+    for (int i = 0; i < count(peer, comm.rank()); ++i) expected.push_back({comm.rank(), peer, number(comm.rank(), i)});
+  }
+  const auto records = [](const ht::detail::Parcels& parcels) {
+    std::vector<std::vector<std::int64_t>> all;
+    for (std::size_t i = 0; i < parcels.count(); ++i)
+      all.emplace_back(parcels.record(i).begin(), parcels.record(i).end());
+    std::ranges::sort(all);
+    return all;
+  };
+  CHECK(records(ht::detail::delivered_in_rounds(mine, comm)) == expected);
+  CHECK(records(ht::detail::delivered(mine, comm)) == expected);
 }

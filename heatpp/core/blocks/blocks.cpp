@@ -13,6 +13,7 @@
 
 namespace heatpp {
 
+using detail::Boxes;
 using detail::Parts;
 using detail::Piece;
 using detail::raise;
@@ -28,29 +29,19 @@ at::Tensor part_of(at::Tensor memory, const Piece& piece, const Shape& origin) {
   return memory;
 }
 
-/// What moves between the bricks and a block of the array on each rank.
+/// What moves between the bricks and this rank's block of the array.
 struct Cut {
   Layout layout;
-  std::vector<std::vector<Piece>> of_bricks;  ///< pieces of this rank's bricks, in each rank's block
-  std::vector<std::vector<Piece>> of_block;   ///< pieces of each rank's bricks, in this rank's block
+  Boxes boxes;  ///< bricks that meet the block
 };
-
-Cut cut_of(const std::vector<std::vector<Brick>>& all, const Layout& layout, const Communicator& comm) {
-  Cut cut{layout, {}, {}};
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    cut.of_bricks.push_back(detail::pieces_in(all[static_cast<std::size_t>(comm.rank())], layout, rank));
-    cut.of_block.push_back(detail::pieces_in(all[static_cast<std::size_t>(rank)], layout, comm.rank()));
-  }
-  return cut;
-}
 
 Parts parts_of_block(const Cut& cut, const at::Tensor& block, const Communicator& comm) {
   Shape origin(cut.layout.shape().size(), 0);
   if (cut.layout.split()) origin[static_cast<std::size_t>(*cut.layout.split())] = cut.layout.offset(comm.rank());
   Parts parts;
-  for (const auto& pieces : cut.of_block) {
-    parts.emplace_back();
-    for (const auto& piece : pieces) parts.back().push_back(part_of(block, piece, origin));
+  for (const auto& [rank, pieces] : detail::pieces_of_block(cut.boxes, cut.layout, comm.rank())) {
+    parts.push_back({rank, {}});
+    for (const auto& piece : pieces) parts.back().tensors.push_back(part_of(block, piece, origin));
   }
   return parts;
 }
@@ -61,7 +52,6 @@ struct BlockPlan::Impl {
   Dtype dtype;
   Shape ghosts;
   Communicator comm;
-  std::vector<std::vector<Brick>> all;  ///< bricks of each rank
   Cut cut;
   std::vector<Brick> mine;  ///< this rank's, with their ghost cells
 
@@ -122,12 +112,12 @@ struct BlockPlan::Impl {
     return blocks;
   }
 
-  [[nodiscard]] Parts parts_of_bricks(const Cut& how, const std::vector<at::Tensor>& blocks) const {
+  [[nodiscard]] Parts parts_of_bricks(const Layout& layout, const std::vector<at::Tensor>& blocks) const {
     Parts parts;
-    for (const auto& pieces : how.of_bricks) {
-      parts.emplace_back();
+    for (const auto& [rank, pieces] : detail::pieces_of_bricks(mine, layout)) {
+      parts.push_back({rank, {}});
       for (const auto& piece : pieces)
-        parts.back().push_back(part_of(blocks[piece.brick], piece, origin_of(piece.brick)));
+        parts.back().tensors.push_back(part_of(blocks[piece.brick], piece, origin_of(piece.brick)));
     }
     return parts;
   }
@@ -138,7 +128,7 @@ struct BlockPlan::Impl {
     const at::TensorOptions options(detail::to_torch(dtype));
     auto block = detail::allocated("from_blocks", cut.layout, options, comm,
                                    [&] { return at::empty(cut.layout.local_shape(comm.rank()), options); });
-    detail::exchange_parts(parts_of_bricks(cut, blocks), parts_of_block(cut, block, comm), comm);
+    detail::exchange_parts(parts_of_bricks(cut.layout, blocks), parts_of_block(cut, block, comm), comm);
     return detail::wrap(std::move(block), cut.layout, comm);
   }
 
@@ -156,8 +146,11 @@ struct BlockPlan::Impl {
     });
     const auto block = x.larray().cpu().resolve_conj().resolve_neg();
     if (x.split()) {
-      const auto how = x.layout() == cut.layout ? cut : cut_of(all, x.layout(), comm);
-      return detail::exchange_parts(parts_of_block(how, block, comm), parts_of_bricks(how, blocks), comm);
+      const auto moved = [&](const Cut& how) {
+        detail::exchange_parts(parts_of_block(how, block, comm), parts_of_bricks(how.layout, blocks), comm);
+      };
+      return x.layout() == cut.layout ? moved(cut)
+                                      : moved({x.layout(), detail::boxes_at_owner(mine, x.layout(), comm)});
     }
     const auto places = insides(blocks);
     for (std::size_t i = 0; i < mine.size(); ++i)
@@ -234,12 +227,12 @@ BlockPlan::BlockPlan(const Shape& shape, std::vector<Brick> bricks, Dtype dtype,
   check_agreed(
       detail::bounds_or_error(comm, numbers_agreed, [&] { return numbers_of(shape, bricks, dtype, options); }));
   const auto ndim = static_cast<int>(shape.size());
-  auto all = detail::bricks_of_all(bricks, ndim, comm);
-  detail::check_cover("from_blocks", all, shape);
   const auto split = options.split ? std::optional(sanitize_axis(*options.split, ndim, "from_blocks")) : std::nullopt;
-  auto cut = cut_of(all, Layout(shape, split, comm.size()), comm);
+  const Layout layout(shape, split, comm.size());
+  auto boxes = detail::boxes_at_owner(bricks, layout, comm);
+  detail::check_cover("from_blocks", bricks, boxes, layout, comm);
   impl_ = std::shared_ptr<const Impl>(
-      new Impl{dtype, checked_ghosts(options.ghosts, ndim), comm, std::move(all), std::move(cut), std::move(bricks)});
+      new Impl{dtype, checked_ghosts(options.ghosts, ndim), comm, {layout, std::move(boxes)}, std::move(bricks)});
 }
 
 DNDarray BlockPlan::from_blocks(std::span<const void* const> memory) const {
@@ -255,7 +248,7 @@ void BlockPlan::to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks)
   impl_->scatter(x, [&] { return impl_->checked("to_blocks", blocks); });
 }
 
-const std::vector<std::vector<Brick>>& detail::BlockAccess::bricks(const BlockPlan& plan) { return plan.impl_->all; }
+const std::vector<Brick>& detail::BlockAccess::bricks(const BlockPlan& plan) { return plan.impl_->mine; }
 std::vector<at::Tensor> detail::BlockAccess::insides(const BlockPlan& plan, std::span<void* const> memory) {
   return plan.impl_->insides(plan.impl_->tensors("to_blocks", memory));
 }
@@ -270,9 +263,8 @@ const Communicator& BlockPlan::comm() const { return impl_->comm; }
 
 std::int64_t BlockPlan::bytes_sent() const {
   std::int64_t cells = 0;
-  for (std::size_t rank = 0; rank < impl_->cut.of_bricks.size(); ++rank)
-    if (static_cast<int>(rank) != impl_->comm.rank())
-      for (const auto& piece : impl_->cut.of_bricks[rank]) cells += size_of(piece.count);
+  for (const auto& [rank, pieces] : detail::pieces_of_bricks(impl_->mine, impl_->cut.layout))
+    for (const auto& piece : pieces) cells += rank == impl_->comm.rank() ? 0 : size_of(piece.count);
   return cells * static_cast<std::int64_t>(itemsize(impl_->dtype));
 }
 

@@ -26,9 +26,10 @@ struct BlockOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
-/// A plan that moves elements between the bricks of a host and an array with a split. It is made once, by an allreduce
-/// and two allgathers of the places of the bricks. Then each from_blocks and to_blocks is one exchange of only those
-/// elements that have to change their rank.
+/// A plan that moves elements between the bricks of a host and an array with a split. It is made once: two allreduces,
+/// and the places of bricks travel to the ranks whose blocks of the array they meet, in 2 log2 P messages of a rank (or
+/// to all ranks, if the array has no split). Then each from_blocks and to_blocks is one exchange of only those elements
+/// that have to change their rank. A rank holds its bricks and those that meet its block, whatever P.
 class BlockPlan {
  public:
   /// Makes a plan for this rank's bricks, any number of them, of a domain of this shape. Collective. Throws ValueError
@@ -40,8 +41,8 @@ class BlockPlan {
   [[nodiscard]] DNDarray from_blocks(const void* memory) const { return from_blocks(std::span(&memory, 1)); }
   /// Makes the array of memory at strides: a tensor with the ghost cells for each brick.
   [[nodiscard]] DNDarray from_blocks(std::span<const at::Tensor> blocks) const;
-  /// Writes the elements of `x`, of the plan's shape and any split, to the bricks. Collective: one exchange more if x
-  /// is cut differently from the plan. Throws ValueError for another shape and TypeError for another dtype.
+  /// Writes the elements of `x`, of the plan's shape and any split, to the bricks. Collective: 2 log2 P messages more
+  /// if x is cut differently from the plan. Throws ValueError for another shape and TypeError for another dtype.
   void to_blocks(const DNDarray& x, std::span<void* const> memory) const;
   void to_blocks(const DNDarray& x, void* memory) const { to_blocks(x, std::span(&memory, 1)); }
   void to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks) const;

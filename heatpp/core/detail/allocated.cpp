@@ -1,9 +1,8 @@
 #include <heatpp/core/detail/allocated.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/count_runs.hpp>
 #include <heatpp/core/detail/host/threads.hpp>
-
-#include <algorithm>
 
 namespace heatpp::detail {
 namespace {
@@ -11,9 +10,9 @@ namespace {
 constexpr std::int64_t large_bytes = std::int64_t{64} << 20;
 
 std::int64_t largest_block(const Layout& layout) {
-  std::int64_t largest = 0;
-  for (int rank = 0; rank < layout.ranks(); ++rank) largest = std::max(largest, size_of(layout.local_shape(rank)));
-  return largest;
+  auto shape = layout.shape();
+  if (layout.split()) shape[static_cast<std::size_t>(*layout.split())] = most_indices(layout.cut());
+  return size_of(shape);
 }
 
 }  // namespace

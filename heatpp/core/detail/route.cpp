@@ -1,8 +1,10 @@
 #include <heatpp/core/detail/route.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/core/detail/plain_type.hpp>
+#include <heatpp/core/detail/peers/row_lists.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 #include <ATen/Parallel.h>
@@ -14,13 +16,22 @@ namespace heatpp::detail {
 namespace {
 
 template <class Byte>
-std::vector<BasicBlock<Byte>> consecutive(Byte* data, std::span<const std::int64_t> counts, std::int64_t row_bytes) {
-  std::vector<BasicBlock<Byte>> blocks;
-  for (const auto count : counts) {
-    blocks.push_back({data, 1, count * row_bytes, count * row_bytes});
+std::vector<PeerBlock<BasicBlock<Byte>>> consecutive(Byte* data, std::span<const RowsOfRank> rows,
+                                                     std::int64_t row_bytes) {
+  std::vector<PeerBlock<BasicBlock<Byte>>> blocks;
+  for (const auto& [rank, count] : rows) {
+    blocks.push_back({rank, {data, 1, count * row_bytes, count * row_bytes}});
     data += count * row_bytes;
   }
   return blocks;
+}
+
+/// Returns the ranks with rows.
+std::vector<RowsOfRank> listed(std::span<const std::int64_t> counts) {
+  std::vector<RowsOfRank> rows;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    if (counts[rank] > 0) rows.push_back({static_cast<int>(rank), counts[rank]});
+  return rows;
 }
 
 std::int64_t bytes_of_row(const at::Tensor& rows) {
@@ -67,18 +78,24 @@ std::vector<std::int64_t> owners_to_slots(const at::Tensor& owners, int ranks) {
 
 }  // namespace
 
-at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const std::int64_t> send,
-                         std::span<const std::int64_t> receive, const Communicator& comm) {
+at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const RowsOfRank> send,
+                         std::span<const RowsOfRank> receive, const Communicator& comm) {
   const auto rows = tensor.contiguous();
   auto shape = rows.sizes().vec();
-  shape[0] = std::reduce(receive.begin(), receive.end());
+  shape[0] = 0;
+  for (const auto& from : receive) shape[0] += from.count;
   auto arrived = at::empty(shape, rows.options());
   const auto row_bytes = bytes_of_row(rows);
   expect_alike(comm, "rows",
                [&] { return formatted("rows of {} bytes, {}", row_bytes, name(from_torch(rows.scalar_type()))); });
-  comm.exchange(consecutive(static_cast<const std::byte*>(rows.const_data_ptr()), send, row_bytes),
+  exchange_with(comm, consecutive(static_cast<const std::byte*>(rows.const_data_ptr()), send, row_bytes),
                 consecutive(static_cast<std::byte*>(arrived.data_ptr()), receive, row_bytes));
   return arrived;
+}
+
+at::Tensor exchange_rows(const at::Tensor& rows, std::span<const std::int64_t> send,
+                         std::span<const std::int64_t> receive, const Communicator& comm) {
+  return exchange_rows(rows, listed(send), listed(receive), comm);
 }
 
 at::Tensor Route::there(const at::Tensor& rows) const {

@@ -31,9 +31,13 @@ using detail::extent_of;
 /// Returns on each rank the elements of `x` that lie `step` behind the indices of `layout`, from the given one on.
 template <class F>
 at::Tensor behind(const DNDarray& x, int axis, std::int64_t step, const Layout& layout, F from) {
-  return detail::assemble({x}, axis, [&](int rank) {
+  const auto wanted = [&](int rank) {
     return std::vector<detail::Stretch>{{0, layout.offset(rank) + from(rank) + step, layout.offset(rank + 1) + step}};
-  });
+  };
+  const auto takers = [&](const detail::Stretch& some) {
+    return std::vector{detail::ranks_over(layout.cut(), some.first - step, some.last - step)};
+  };
+  return detail::assemble({x}, axis, {wanted, takers});
 }
 
 /// Returns all indices except the last one, and the ones behind them, in one layout.

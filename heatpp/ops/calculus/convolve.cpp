@@ -6,6 +6,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/calculus/detail/convolve_kernel.hpp>
 #include <heatpp/ops/calculus/detail/ghosts.hpp>
+#include <heatpp/ops/calculus/detail/window.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
@@ -16,12 +17,9 @@
 namespace heatpp {
 namespace {
 
+using detail::Part;
 using detail::raise;
-
-/// Elements start, start + stride, ... of the full convolution; `count` is their number.
-struct Part {
-  std::int64_t start, count, stride;
-};
+using detail::Window;
 
 Part part_of(ConvolveMode mode, std::int64_t n, std::int64_t m, std::int64_t stride) {
   const auto every = [&](std::int64_t count) { return (count + stride - 1) / stride; };
@@ -38,57 +36,6 @@ Dtype working_type(Dtype dtype) {
 
 /// Whether `a` slides over the other operand.
 bool is_shorter(const DNDarray& a, const DNDarray& v) { return a.ndim() == 1 && v.ndim() == 1 && a.size() < v.size(); }
-
-/// Results first .. last of the part need elements below(first) .. above(last), including those outside the array.
-class Window {
- public:
-  Window(const Layout& input, const Part& part, std::int64_t taps) : input_(input), part_(part), taps_(taps) {
-    for (int rank = 0; rank <= input.ranks(); ++rank) bounds_.push_back(bound(rank));
-  }
-  [[nodiscard]] Layout layout(Shape shape) const {
-    shape.back() = part_.count;
-    if (!cut()) return input_.with(std::move(shape), input_.split());
-    return {shape, *input_.split(), bounds_};
-  }
-  [[nodiscard]] std::int64_t stride() const { return part_.stride; }
-  [[nodiscard]] bool cut() const { return input_.split() == input_.ndim() - 1; }
-  [[nodiscard]] std::int64_t first(int rank) const { return cut() ? bounds_[static_cast<std::size_t>(rank)] : 0; }
-  [[nodiscard]] std::int64_t last(int rank) const {
-    return cut() ? bounds_[static_cast<std::size_t>(rank) + 1] : part_.count;
-  }
-  [[nodiscard]] std::int64_t below(std::int64_t result) const {
-    return part_.start + result * part_.stride - taps_ + 1;
-  }
-  [[nodiscard]] std::int64_t above(std::int64_t result) const { return below(result - 1) + taps_; }
-  /// Return the elements that a rank holds.
-  [[nodiscard]] std::int64_t begin(int rank) const { return cut() ? input_.offset(rank) : 0; }
-  [[nodiscard]] std::int64_t end(int rank) const { return cut() ? input_.offset(rank + 1) : input_.shape().back(); }
-
-  /// Returns the elements that a rank needs and does not hold.
-  [[nodiscard]] std::vector<std::int64_t> missing(int rank) const {
-    std::vector<std::int64_t> result;
-    if (first(rank) == last(rank)) return result;
-    const auto from = below(first(rank)), to = above(last(rank));
-    for (auto i = from; i < std::min(begin(rank), to); ++i) result.push_back(i);
-    for (auto i = std::max(end(rank), from); i < to; ++i) result.push_back(i);
-    return result;
-  }
-
- private:
-  /// Returns a rank's first result, whose newest element of `same` it holds; the last rank takes the rest.
-  [[nodiscard]] std::int64_t bound(int rank) const {
-    if (!cut() || rank == 0) return 0;
-    if (rank == input_.ranks()) return part_.count;
-    const auto shift = part_.start - (taps_ - 1) / 2;  // 0 for `same`
-    const auto index = (std::max<std::int64_t>(0, input_.offset(rank) - shift) + part_.stride - 1) / part_.stride;
-    return std::min(index, part_.count);
-  }
-
-  const Layout& input_;
-  Part part_;
-  std::int64_t taps_;
-  std::vector<std::int64_t> bounds_;
-};
 
 /// A piece of the rows that a rank holds and needs, from an index on. Pieces are in order.
 struct Piece {
@@ -141,7 +88,7 @@ at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Wind
   const Piece own{block.reshape({size_of(leading), block.size(-1)}), window.begin(me)};
   const Piece out{at::empty({own.rows.size(0), last - first}, block.options()), first};
   detail::Ghosts ghosts(
-      x, x.ndim() - 1, [&](int rank) { return window.missing(rank); }, 0);
+      x, x.ndim() - 1, [&](int rank) { return window.missing(rank); }, window.takers(me), 0);
 
   // While the ghosts travel, the inner results are computed, which need only this rank's elements.
   auto inside = first, outside = last;

@@ -4,24 +4,17 @@
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/ops/calculus/detail/ghosts.hpp>
+#include <heatpp/ops/calculus/detail/halo_reach.hpp>
 
 #include <limits>
 
 namespace heatpp {
-namespace {
-
-/// Rows before a block and behind it.
-struct Reach {
-  std::int64_t before = 0, behind = 0;
-};
-
-}  // namespace
 
 struct Halo::Impl {
   detail::Ghosts ghosts;
   at::Tensor block;
   int axis;
-  Reach fetched, wanted;
+  detail::Reach fetched, wanted;
 
   /// Returns the `count` rows from `first` on, or `more`: the first row again before them if `shift`, else the last.
   [[nodiscard]] at::Tensor part(std::int64_t first, std::int64_t count, std::int64_t more, bool shift) {
@@ -42,19 +35,6 @@ namespace {
 using detail::formatted;
 using detail::raise;
 
-/// Returns the index in 0 .. n - 1 that replaces `i`, or -1.
-std::int64_t stand_in(std::int64_t i, std::int64_t n, Boundary boundary) {
-  if (i >= 0 && i < n) return i;
-  switch (boundary) {
-    case Boundary::periodic: return (i + n) % n;
-    case Boundary::edge: return i < 0 ? 0 : n - 1;
-    case Boundary::reflect: return i < 0 ? -i : 2 * (n - 1) - i;
-    default: return -1;
-  }
-}
-
-bool has_limit(Boundary boundary) { return boundary == Boundary::periodic || boundary == Boundary::reflect; }
-
 void check(const DNDarray& x, const HaloOptions& options, std::int64_t extent) {
   const auto behind = options.behind.value_or(options.width);
   const auto largest = std::max(options.width, behind);
@@ -68,21 +48,6 @@ void check(const DNDarray& x, const HaloOptions& options, std::int64_t extent) {
   if (options.boundary != Boundary::constant) return;
   detail::check_real("halo", options.value.default_dtype(), x.dtype());
   detail::check_in_range("halo", options.value, x.dtype());
-}
-
-/// Returns the ghosts of the block that holds first .. last.
-Reach wanted_of(std::int64_t first, std::int64_t last, std::int64_t extent, const HaloOptions& options) {
-  const Reach all{options.width, options.behind.value_or(options.width)};
-  if (first == last) return {};
-  if (options.boundary != Boundary::none) return all;
-  return {std::min(all.before, first), std::min(all.behind, extent - last)};
-}
-
-/// Returns the different ones of these. Beyond an end the first row outside repeats.
-Reach fetched_of(std::int64_t first, std::int64_t last, std::int64_t extent, const HaloOptions& options) {
-  const auto wanted = wanted_of(first, last, extent, options);
-  if (has_limit(options.boundary)) return wanted;
-  return {std::min(wanted.before, first + 1), std::min(wanted.behind, extent - last + 1)};
 }
 
 }  // namespace
@@ -103,22 +68,13 @@ Halo halo(const DNDarray& x, const HaloOptions& options) {
   const auto axis = sanitize_axis(options.axis.value_or(x.split().value_or(0)), x.ndim(), "halo");
   const auto extent = x.shape()[static_cast<std::size_t>(axis)];
   check(x, options, extent);
-  const auto ends = [&](int rank) -> std::pair<std::int64_t, std::int64_t> {
-    if (x.split() != axis) return {0, extent};
-    return {x.layout().offset(rank), x.layout().offset(rank + 1)};
-  };
-  const auto rows = [&](int rank) {
-    const auto [first, last] = ends(rank);
-    const auto [before, behind] = fetched_of(first, last, extent, options);
-    std::vector<std::int64_t> result;
-    for (auto i = first - before; i < first; ++i) result.push_back(stand_in(i, extent, options.boundary));
-    for (auto i = last; i < last + behind; ++i) result.push_back(stand_in(i, extent, options.boundary));
-    return result;
-  };
-  const auto [first, last] = ends(x.comm().rank());
-  return Halo(std::make_shared<Halo::Impl>(detail::Ghosts(x, axis, rows, options.value), x.larray(), axis,
-                                           fetched_of(first, last, extent, options),
-                                           wanted_of(first, last, extent, options)));
+  const bool split = x.split() == axis;
+  const auto cut = split ? x.layout().cut() : detail::Cut::even(extent, 1);
+  const auto me = split ? x.comm().rank() : 0;
+  const auto rows = [&](int rank) { return detail::halo_rows(cut, split ? rank : 0, options); };
+  return Halo(std::make_shared<Halo::Impl>(
+      detail::Ghosts(x, axis, rows, detail::halo_takers(cut, me, options), options.value), x.larray(), axis,
+      detail::fetched_reach(cut, me, options), detail::wanted_reach(cut, me, options)));
 }
 
 at::Tensor array_with_halos(const DNDarray& x, const HaloOptions& options) {

@@ -1,89 +1,144 @@
 #include <heatpp/core/blocks/detail/bricks.hpp>
 
+#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/ranks_over.hpp>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
 
 namespace heatpp::detail {
 namespace {
 
-/// A brick with its rank.
-struct Owned {
-  int rank;
-  const Brick* brick;
-  [[nodiscard]] std::int64_t begin(std::size_t axis) const { return brick->offset[axis]; }
-  [[nodiscard]] std::int64_t end(std::size_t axis) const { return brick->offset[axis] + brick->shape[axis]; }
-};
+/// Returns the ranks whose blocks meet a brick: all if the array is not cut.
+RankRange owners_of(const Brick& brick, const Layout& layout) {
+  if (size_of(brick.shape) == 0) return {};
+  if (!layout.split()) return {0, layout.ranks()};
+  const auto axis = static_cast<std::size_t>(*layout.split());
+  return ranks_over(layout.cut(), brick.offset[axis], brick.offset[axis] + brick.shape[axis]);
+}
 
-bool overlap(const Owned& a, const Owned& b, std::size_t ndim) {
-  for (std::size_t axis = 0; axis < ndim; ++axis)
-    if (a.end(axis) <= b.begin(axis) || b.end(axis) <= a.begin(axis)) return false;
+/// Returns the part of a piece in the block that `rank` holds.
+Piece within(Piece piece, const Layout& layout, int rank) {
+  if (!layout.split()) return piece;
+  const auto axis = static_cast<std::size_t>(*layout.split());
+  const auto end = std::min(piece.first[axis] + piece.count[axis], layout.offset(rank + 1));
+  piece.first[axis] = std::max(piece.first[axis], layout.offset(rank));
+  piece.count[axis] = std::max<std::int64_t>(0, end - piece.first[axis]);
+  return piece;
+}
+
+bool overlap(const Boxes& boxes, std::size_t a, std::size_t b) {
+  for (std::size_t axis = 0; axis < boxes.ndim(); ++axis)
+    if (boxes.end(a, axis) <= boxes.begin(b, axis) || boxes.end(b, axis) <= boxes.begin(a, axis)) return false;
   return true;
 }
 
-std::string text_of(const Owned& owned) {
-  return formatted("{} at {} of rank {}", to_string(owned.brick->shape), to_string(owned.brick->offset), owned.rank);
+std::string text_of(const Boxes& boxes, std::size_t i) {
+  const auto box = boxes.whole(i);
+  return formatted("{} at {} of rank {}", to_string(box.count), to_string(box.first), boxes.rank(i));
+}
+
+Boxes sorted(std::size_t ndim, const Parcels& parcels) {
+  std::vector<std::size_t> order(parcels.count());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(parcels.record(i)[1], parcels.record(i)[2]); });
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(parcels.numbers.size());
+  for (const auto i : order) {
+    const auto record = parcels.record(i);
+    numbers.insert(numbers.end(), record.begin(), record.end());
+  }
+  return Boxes(ndim, std::move(numbers));
 }
 
 }  // namespace
 
-std::vector<std::vector<Brick>> bricks_of_all(const std::vector<Brick>& mine, int ndim, const Communicator& comm) {
-  const auto axes = static_cast<std::size_t>(ndim);
-  auto counts = comm.allgather(std::ssize(mine));
-  std::vector<std::vector<Brick>> all;
-  for (const auto count : counts) all.emplace_back(static_cast<std::size_t>(count), Brick{Shape(axes), Shape(axes)});
-  std::vector<std::int64_t> numbers;
-  for (const auto& brick : mine)
-    for (const auto* part : {&brick.offset, &brick.shape}) numbers.insert(numbers.end(), part->begin(), part->end());
-  for (auto& count : counts) count *= 2 * ndim;
-  std::vector<std::int64_t> everything(
-      static_cast<std::size_t>(std::reduce(counts.begin(), counts.end(), std::int64_t{0})));
-  comm.allgather(numbers, everything, counts);
-  auto next = everything.begin();
-  for (auto& bricks : all)
-    for (auto& brick : bricks)
-      for (auto* part : {&brick.offset, &brick.shape})
-        for (auto& number : *part) number = *next++;
-  return all;
+void Boxes::add(int to, int rank, std::size_t brick, const Shape& offset, const Shape& shape) {
+  auto& numbers = parcels_.numbers;
+  numbers.insert(numbers.end(), {to, rank, static_cast<std::int64_t>(brick)});
+  for (const auto* part : {&offset, &shape}) numbers.insert(numbers.end(), part->begin(), part->end());
 }
 
-void check_cover(const char* op, const std::vector<std::vector<Brick>>& bricks, const Shape& shape) {
-  std::vector<Owned> all;
-  std::int64_t cells = 0;
-  for (std::size_t rank = 0; rank < bricks.size(); ++rank)
-    for (const auto& brick : bricks[rank]) {
-      const auto size = size_of(brick.shape);
-      if (size > 0) all.push_back({static_cast<int>(rank), &brick});
-      cells += size;
-    }
-  if (shape.empty() && all.size() > 1)
-    raise<ValueError>(op, "got {} bricks of an array without axes; expected one", all.size());
-  // In the order of the first axis, each brick can overlap only bricks that begin before it ends.
-  std::ranges::sort(all, {}, [&](const Owned& owned) { return shape.empty() ? 0 : owned.begin(0); });
-  for (auto a = all.begin(); a != all.end(); ++a)
-    for (auto b = a + 1; b != all.end() && b->begin(0) < a->end(0); ++b)
-      if (overlap(*a, *b, shape.size()))
-        raise<ValueError>(op, "got bricks {} and {}, which overlap; expected each cell in one brick", text_of(*a),
-                          text_of(*b));
-  if (cells != size_of(shape))
-    raise<ValueError>(op, "got bricks of {} cells in all; expected the {} of shape {}", cells, size_of(shape),
+Piece Boxes::whole(std::size_t i) const {
+  const auto record = parcels_.record(i);
+  const auto offset = record.begin() + 3, shape = offset + static_cast<std::ptrdiff_t>(ndim_);
+  return {static_cast<std::size_t>(record[2]), Shape(offset, shape), Shape(shape, record.end())};
+}
+
+Boxes boxes_to_owners(const std::vector<Brick>& mine, int rank, const Layout& layout) {
+  Boxes boxes(layout.shape().size());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const auto owners = owners_of(mine[i], layout);
+    for (auto to = owners.first; to < owners.last; ++to)
+      if (layout.count(to) > 0) boxes.add(to, rank, i, mine[i].offset, mine[i].shape);
+  }
+  return boxes;
+}
+
+Boxes boxes_at_owner(const std::vector<Brick>& mine, const Layout& layout, const Communicator& comm) {
+  if (layout.split())
+    return sorted(layout.shape().size(), delivered(boxes_to_owners(mine, comm.rank(), layout).parcels(), comm));
+  Boxes boxes(layout.shape().size());
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (size_of(mine[i].shape) > 0) boxes.add(0, comm.rank(), i, mine[i].offset, mine[i].shape);
+  return Boxes(boxes.ndim(), gathered(boxes.parcels(), comm).numbers);
+}
+
+void check_disjoint(const char* op, const Boxes& boxes, const Layout& layout) {
+  if (boxes.ndim() == 0 && boxes.count() > 1)
+    raise<ValueError>(op, "got {} bricks of an array without axes; expected one", boxes.count());
+  if (boxes.ndim() == 0) return;
+  // In the order of one axis, each brick can overlap only bricks that begin before it ends. All that are here meet
+  // along the split, so another axis keeps them apart better.
+  const std::size_t axis = layout.split() == 0 && boxes.ndim() > 1 ? 1 : 0;
+  std::vector<std::size_t> order(boxes.count());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return boxes.begin(i, axis); });
+  for (auto a = order.begin(); a != order.end(); ++a)
+    for (auto b = a + 1; b != order.end() && boxes.begin(*b, axis) < boxes.end(*a, axis); ++b)
+      if (overlap(boxes, *a, *b))
+        raise<ValueError>(op, "got bricks {} and {}, which overlap; expected each cell in one brick",
+                          text_of(boxes, *a), text_of(boxes, *b));
+}
+
+void check_cover(const char* op, const std::vector<Brick>& mine, const Boxes& boxes, const Layout& layout,
+                 const Communicator& comm) {
+  const auto failure = failure_of([&] { check_disjoint(op, boxes, layout); });
+  std::uint64_t cells = 0;  // wraps only if bricks overlap
+  for (const auto& brick : mine) cells += static_cast<std::uint64_t>(size_of(brick.shape));
+  std::array<std::int64_t, 2> sums{failure ? 1 : 0, static_cast<std::int64_t>(cells)};
+  comm.allreduce(sums);
+  if (sums[0] > 0) comm.agree(failure);
+  const auto& shape = layout.shape();
+  if (sums[1] != size_of(shape))
+    raise<ValueError>(op, "got bricks of {} cells in all; expected the {} of shape {}", sums[1], size_of(shape),
                       to_string(shape));
 }
 
-std::vector<Piece> pieces_in(const std::vector<Brick>& bricks, const Layout& layout, int rank) {
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i < bricks.size(); ++i) {
-    Piece piece{i, bricks[i].offset, bricks[i].shape};
-    if (layout.split()) {
-      const auto axis = static_cast<std::size_t>(*layout.split());
-      const auto end = std::min(piece.first[axis] + piece.count[axis], layout.offset(rank + 1));
-      piece.first[axis] = std::max(piece.first[axis], layout.offset(rank));
-      piece.count[axis] = std::max<std::int64_t>(0, end - piece.first[axis]);
+std::vector<PeerPieces> pieces_of_bricks(const std::vector<Brick>& mine, const Layout& layout) {
+  std::map<int, std::vector<Piece>> found;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const auto owners = owners_of(mine[i], layout);
+    for (auto rank = owners.first; rank < owners.last; ++rank) {
+      auto piece = within({i, mine[i].offset, mine[i].shape}, layout, rank);
+      if (size_of(piece.count) > 0) found[rank].push_back(std::move(piece));
     }
-    if (size_of(piece.count) > 0) pieces.push_back(std::move(piece));
   }
-  return pieces;
+  std::vector<PeerPieces> peers;
+  for (auto& [rank, pieces] : found) peers.push_back({rank, std::move(pieces)});
+  return peers;
+}
+
+std::vector<PeerPieces> pieces_of_block(const Boxes& boxes, const Layout& layout, int rank) {
+  std::vector<PeerPieces> peers;
+  for (std::size_t i = 0; i < boxes.count(); ++i) {
+    if (peers.empty() || peers.back().rank != boxes.rank(i)) peers.push_back({boxes.rank(i), {}});
+    peers.back().pieces.push_back(within(boxes.whole(i), layout, rank));
+  }
+  return peers;
 }
 
 }  // namespace heatpp::detail

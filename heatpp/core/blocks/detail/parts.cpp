@@ -1,5 +1,7 @@
 #include <heatpp/core/blocks/detail/parts.hpp>
 
+#include <heatpp/comm/detail/progress/exchange.hpp>
+
 #include <optional>
 
 namespace heatpp::detail {
@@ -47,23 +49,30 @@ void copy_packed(const std::vector<at::Tensor>& parts, const at::Tensor& packed,
 }  // namespace
 
 void exchange_parts(const Parts& send, const Parts& receive, const Communicator& comm) {
-  const auto me = static_cast<std::size_t>(comm.rank()), ranks = static_cast<std::size_t>(comm.size());
-  std::vector<ConstBlock> out(ranks);
-  std::vector<Block> in(ranks);
-  std::vector<at::Tensor> packed_out(ranks), packed_in(ranks);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (rank == me) continue;
-    const auto block = block_of(send[rank], packed_out[rank]);
-    out[rank] = {block.data, block.runs, block.run_bytes, block.stride_bytes};
-    in[rank] = block_of(receive[rank], packed_in[rank]);
-    if (packed_out[rank].defined())
-      copy_packed(send[rank], packed_out[rank], [](const auto& part, const auto& packed) { packed.copy_(part); });
+  Sends out;
+  Receives in;
+  std::vector<at::Tensor> packed_out(send.size()), packed_in(receive.size()), own_out, own_in;
+  for (std::size_t i = 0; i < receive.size(); ++i) {
+    const auto& [rank, tensors] = receive[i];
+    if (rank == comm.rank()) own_in = tensors;
+    else in.push_back({rank, block_of(tensors, packed_in[i])});
   }
-  comm.exchange(out, in);
-  for (std::size_t part = 0; part < send[me].size(); ++part) receive[me][part].copy_(send[me][part]);
-  for (std::size_t rank = 0; rank < ranks; ++rank)
-    if (packed_in[rank].defined())
-      copy_packed(receive[rank], packed_in[rank], [](const auto& part, const auto& packed) { part.copy_(packed); });
+  for (std::size_t i = 0; i < send.size(); ++i) {
+    const auto& [rank, tensors] = send[i];
+    if (rank == comm.rank()) {
+      own_out = tensors;
+      continue;
+    }
+    const auto block = block_of(tensors, packed_out[i]);
+    out.push_back({rank, {block.data, block.runs, block.run_bytes, block.stride_bytes}});
+    if (packed_out[i].defined())
+      copy_packed(tensors, packed_out[i], [](const auto& part, const auto& packed) { packed.copy_(part); });
+  }
+  exchange_with(comm, std::move(out), std::move(in));
+  for (std::size_t part = 0; part < own_out.size(); ++part) own_in[part].copy_(own_out[part]);
+  for (std::size_t i = 0; i < receive.size(); ++i)
+    if (packed_in[i].defined())
+      copy_packed(receive[i].tensors, packed_in[i], [](const auto& part, const auto& packed) { part.copy_(packed); });
 }
 
 }  // namespace heatpp::detail

@@ -4,11 +4,17 @@
 
 namespace heatpp::detail {
 
-/// The parts of arrays for each rank, as tensors on the CPU, in place.
-using Parts = std::vector<std::vector<at::Tensor>>;
+/// The parts of arrays for a rank, as tensors on the CPU, in place.
+struct PeerParts {
+  int rank;
+  std::vector<at::Tensor> tensors;
+};
+/// The parts for the ranks that get or give some, each once.
+using Parts = std::vector<PeerParts>;
 
 /// Sends this rank's parts in `send` for each rank to that rank, which has as many elements in `receive`. Parts may lie
-/// at any strides; a single part of runs at one stride is not packed. One exchange, without messages about sizes.
+/// at any strides; a single part of runs at one stride is not packed. One exchange, without messages about sizes, and
+/// nothing for ranks that are in no list.
 void exchange_parts(const Parts& send, const Parts& receive, const Communicator& comm);
 
 }  // namespace heatpp::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <heatpp/core/detail/cuts/ranks_over.hpp>
 #include <heatpp/ops/joining/join.hpp>
 
 namespace heatpp::detail {
@@ -11,10 +12,17 @@ struct Stretch {
   std::int64_t first, last;
 };
 
-/// Returns this rank's block of an array whose blocks are stretches of the sources in sequence: `wanted(rank)`, which
-/// all ranks know for each other. The sources are cut along `axis` or replicated. One exchange of missing elements, or
-/// none.
-[[nodiscard]] at::Tensor assemble(const Arrays& sources, int axis,
-                                  const std::function<std::vector<Stretch>(int rank)>& wanted);
+/// Who needs what; all ranks know it of each other.
+struct Assembly {
+  /// Returns the stretches that make the block of a rank, in sequence.
+  std::function<std::vector<Stretch>(int rank)> wanted;
+  /// Returns the ranks that may want some of these indices, and few others.
+  std::function<std::vector<RankRange>(const Stretch& some)> takers;
+};
+
+/// Returns this rank's block of an array whose blocks are stretches of the sources in sequence. The sources are cut
+/// along `axis` or replicated. One exchange of missing elements, or none. Memory grows with the ranks that give and
+/// take something; time, too, except that it looks for the first rank that lacks something.
+[[nodiscard]] at::Tensor assemble(const Arrays& sources, int axis, const Assembly& assembly);
 
 }  // namespace heatpp::detail

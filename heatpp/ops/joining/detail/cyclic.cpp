@@ -40,6 +40,16 @@ std::vector<Stretch> wanted(std::int64_t start, std::int64_t count, std::int64_t
   return {{0, first, std::min(last, extent)}, {0, 0, std::max<std::int64_t>(0, last - extent)}};
 }
 
+/// Returns the ranks of a target that begins at position `start` whose positions meet some of the indices.
+std::vector<RankRange> takers_of(const Cut& target, std::int64_t start, const Stretch& some, std::int64_t extent) {
+  if (target.extent() / extent >= target.ranks()) return {{0, target.ranks()}};
+  std::vector<RankRange> takers;
+  const auto before = start % extent;
+  for (auto shift = -before; shift < target.extent(); shift += extent)
+    takers.push_back(ranks_over(target, some.first + shift, some.last + shift));
+  return takers;
+}
+
 }  // namespace
 
 DNDarray cyclic(const char* op, const DNDarray& x, int axis, std::int64_t start, const Layout& target) {
@@ -49,7 +59,9 @@ DNDarray cyclic(const char* op, const DNDarray& x, int axis, std::int64_t start,
   auto block = x.larray();
   auto first = start % extent;
   if (x.split() == axis) {
-    block = assemble({x}, axis, [&](int r) { return wanted(start + target.offset(r), target.count(r), extent); });
+    block = assemble({x}, axis,
+                     {[&](int r) { return wanted(start + target.offset(r), target.count(r), extent); },
+                      [&](const Stretch& some) { return takers_of(target.cut(), start, some, extent); }});
     first = 0;
   }
   const bool whole = x.split() == axis && block.sizes() == at::IntArrayRef(shape);

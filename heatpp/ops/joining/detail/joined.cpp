@@ -12,23 +12,32 @@ namespace {
 
 at::Tensor joined_along_split(const char* op, const Arrays& parts, int axis, const Layout& target) {
   Arrays sources;
-  std::vector<Layout> layouts;  // target layout of each part
+  std::vector<std::int64_t> firsts;  // where each part begins in the whole
   std::int64_t first = 0;
   for (const auto& part : parts) {
     const auto extent = extent_of(part, axis);
-    layouts.push_back(recut(target, axis, extent,
-                            [&](std::int64_t offset) { return std::clamp<std::int64_t>(offset - first, 0, extent); }));
-    const bool elsewhere = part.split() && part.split() != axis;
-    const auto& to = layouts.back();
-    sources.push_back(elsewhere ? wrap(relayout_operand(op, part, to, part.comm()), to, part.comm()) : part);
+    firsts.push_back(first);
+    if (part.split() && part.split() != axis) {
+      const auto to = recut(target, axis, extent,
+                            [&](std::int64_t offset) { return std::clamp<std::int64_t>(offset - first, 0, extent); });
+      sources.push_back(wrap(relayout_operand(op, part, to, part.comm()), to, part.comm()));
+    } else sources.push_back(part);
     first += extent;
   }
-  return assemble(sources, axis, [&](int rank) {
+  const auto wanted = [&](int rank) {
     std::vector<Stretch> stretches;
-    for (std::size_t p = 0; p < layouts.size(); ++p)
-      stretches.push_back({p, layouts[p].offset(rank), layouts[p].offset(rank) + layouts[p].count(rank)});
+    for (std::size_t p = 0; p < sources.size(); ++p) {
+      const auto within = [&](std::int64_t offset) {
+        return std::clamp<std::int64_t>(offset - firsts[p], 0, extent_of(sources[p], axis));
+      };
+      stretches.push_back({p, within(target.offset(rank)), within(target.offset(rank + 1))});
+    }
     return stretches;
-  });
+  };
+  const auto takers = [&](const Stretch& some) {
+    return std::vector{ranks_over(target.cut(), firsts[some.source] + some.first, firsts[some.source] + some.last)};
+  };
+  return assemble(sources, axis, {wanted, takers});
 }
 
 /// Joins blocks as `concatenated`, but faster if each has one element along the last axis.
