@@ -1,6 +1,7 @@
 #include <heatpp_nn/data/sampler.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/count_runs.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
 
 #include <ATen/ATen.h>
@@ -11,6 +12,8 @@
 namespace heatpp::nn {
 namespace {
 
+using heatpp::detail::CountRun;
+using heatpp::detail::for_each_count_run;
 using heatpp::detail::raise;
 
 constexpr auto op = "DistributedSampler";
@@ -48,16 +51,19 @@ void DistributedSampler::check_rows() const {
     if (extent() < needed) raise<ValueError>(op, "got {} rows in all; expected at least {}", extent(), needed);
     return;
   }
-  for (int r = 0; r < layout_.ranks(); ++r)
-    if (const auto needed = drop ? rows : 1; layout_.count(r) < needed)
-      raise<ValueError>(op, "got {} rows on rank {}; expected at least {} on every rank", layout_.count(r), r, needed);
+  for_each_count_run(layout_.cut(), [&](const CountRun& run) {
+    if (const auto needed = drop ? rows : 1; run.count < needed)
+      raise<ValueError>(op, "got {} rows on rank {}; expected at least {} on every rank", run.count, run.first, needed);
+  });
 }
 
 std::int64_t DistributedSampler::count_batches() const {
   const bool drop = options_.remainder == Remainder::drop;
   auto places = is_global() ? extent() : layout_.count(0);
-  for (int r = 1; !is_global() && r < layout_.ranks(); ++r)
-    places = drop ? std::min(places, layout_.count(r)) : std::max(places, layout_.count(r));
+  if (!is_global())
+    for_each_count_run(layout_.cut(), [&](const CountRun& run) {
+      places = drop ? std::min(places, run.count) : std::max(places, run.count);
+    });
   const auto left = std::max<std::int64_t>(0, places - done_);
   return first_ + (drop ? left / stride() : ceil_divide(left, stride()));
 }
@@ -83,7 +89,7 @@ std::int64_t DistributedSampler::rows_before_place(std::int64_t place) const {
   if (!joins()) return is_global() ? place : place * layout_.ranks();
   if (is_global()) return std::min(place, extent());
   std::int64_t sum = 0;
-  for (int rank = 0; rank < layout_.ranks(); ++rank) sum += std::min(place, layout_.count(rank));
+  for_each_count_run(layout_.cut(), [&](const CountRun& run) { sum += run.ranks() * std::min(place, run.count); });
   return sum;
 }
 
@@ -108,16 +114,21 @@ std::int64_t DistributedSampler::count(std::int64_t batch, int rank) const {
 std::int64_t DistributedSampler::total(std::int64_t batch) const { return rows_before(batch + 1) - rows_before(batch); }
 
 int DistributedSampler::active_ranks(std::int64_t batch) const {
+  if (!joins()) return layout_.ranks();
+  if (is_global()) return static_cast<int>(std::min<std::int64_t>(total(batch), layout_.ranks()));
   int active = 0;
-  for (int rank = 0; rank < layout_.ranks(); ++rank) active += count(batch, rank) > 0;
+  for_each_count_run(layout_.cut(),
+                     [&](const CountRun& run) { active += count(batch, run.first) > 0 ? run.ranks() : 0; });
   return active;
 }
 
 bool DistributedSampler::any_has(std::int64_t rows, std::int64_t batch) const {
   if (!joins()) return rows == options_.batch_size;
-  for (int rank = 0; rank < layout_.ranks(); ++rank)
-    if (count(batch, rank) == rows) return true;
-  return false;
+  // If all ranks share the rows evenly, the first one has the most, and the last one the least.
+  if (is_global()) return rows == count(batch, 0) || rows == count(batch, layout_.ranks() - 1);
+  bool any = false;
+  for_each_count_run(layout_.cut(), [&](const CountRun& run) { any = any || count(batch, run.first) == rows; });
+  return any;
 }
 
 double DistributedSampler::weight(std::int64_t batch) const {

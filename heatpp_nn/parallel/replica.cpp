@@ -15,9 +15,9 @@
 #include <torch/optim/lbfgs.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <ranges>
 #include <set>
 #include <sstream>
@@ -48,10 +48,12 @@ std::uint32_t continued(std::uint32_t crc, const at::Tensor& tensor) {
 
 // Returns the first rank whose value is not rank 0's.
 std::optional<int> first_to_differ(const Communicator& comm, std::int64_t value) {
-  const auto all = comm.allgather(value);
-  const auto found = std::ranges::find_if(all, [&](auto other) { return other != all.front(); });
-  if (found == all.end()) return std::nullopt;
-  return static_cast<int>(found - all.begin());
+  std::array<std::int64_t, 1> of_0{value};
+  comm.broadcast(of_0, 0);
+  std::array<std::int64_t, 1> first{value == of_0[0] ? comm.size() : comm.rank()};
+  comm.allreduce(first, ReduceOp::min);
+  if (first[0] == comm.size()) return std::nullopt;
+  return static_cast<int>(first[0]);
 }
 
 /// Returns the first lines in which two texts differ, or "nothing more" at the end of one.
@@ -337,13 +339,14 @@ void Replica::average_buffers() {
 /// Returns this rank's share of all rows; nullopt if all ranks have the same number, or none has any.
 std::optional<double> Replica::share_of_rows() const {
   const auto& comm = topology_.comm();
-  std::vector<double> all(static_cast<std::size_t>(comm.size()));
   const auto own = said_rows_.value_or(rows_);
-  all[static_cast<std::size_t>(comm.rank())] = own;
-  comm.allreduce(all);
-  const auto sum = std::accumulate(all.begin(), all.end(), 0.0);
-  if (std::ranges::count(all, own) == std::ssize(all) || !(sum > 0)) return std::nullopt;
-  return own / sum;
+  std::array<double, 2> bounds{own, -own};
+  comm.allreduce(bounds, ReduceOp::min);
+  if (bounds[0] == -bounds[1]) return std::nullopt;
+  std::array<double, 1> sum{own};
+  comm.allreduce(sum);
+  if (!(sum[0] > 0)) return std::nullopt;
+  return own / sum[0];
 }
 
 void Replica::average_statistics(const std::vector<at::Tensor>& tensors) const {

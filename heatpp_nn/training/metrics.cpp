@@ -49,11 +49,15 @@ void Moments::add(const at::Tensor& values) {
 }
 
 Moments::Result Moments::value(const Communicator& comm) const {
-  std::vector<double> all(3 * static_cast<std::size_t>(comm.size()));
-  const std::array<double, 3> mine{count_, mean_, squares_};
-  comm.allgather(mine, all, std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), 3));
-  Moments sum;
-  for (std::size_t r = 0; r < all.size(); r += 3) sum.add(all[r], all[r + 1], all[r + 2]);
+  auto sum = *this;
+  comm.allreduce_records(&sum, 1, sizeof sum, [](const void* in, void* inout, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      auto both = static_cast<const Moments*>(in)[i];
+      auto& behind = static_cast<Moments*>(inout)[i];
+      both.add(behind.count_, behind.mean_, behind.squares_);
+      behind = both;
+    }
+  });
   if (sum.count_ == 0) return {0, std::nan(""), std::nan("")};
   return {static_cast<std::int64_t>(sum.count_), sum.mean_, std::sqrt(sum.squares_ / sum.count_)};
 }

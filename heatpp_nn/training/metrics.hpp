@@ -36,7 +36,7 @@ class Moments {
   /// Adds all elements of `values`. Local: it combines their moments with those before (Chan, Golub, LeVeque 1979).
   void add(const at::Tensor& values);
   void add(double value);
-  /// Returns the result, equal on all ranks. Collective: one all-gather of three numbers per rank.
+  /// Returns the result, equal on all ranks. Collective: one allreduce of 24 bytes.
   [[nodiscard]] Result value(const Communicator& comm) const;
   void reset() { *this = {}; }
 

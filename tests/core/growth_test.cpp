@@ -69,9 +69,9 @@ void check_small(const Cut& cut, const Rule& rule, std::size_t neighbors) {
     CHECK(lists.leaving.size() <= neighbors);
     const auto cost = cost_of([&] { return rule.lists(cut, rank); });
     INFO("rank " << rank << " of " << cut.ranks() << ": " << cost.allocations << " allocations, " << cost.bytes);
-    CHECK(cost.allocations <= 100);
-    CHECK(cost.bytes <= 8 << 10);
-    CHECK(cost.kept <= 2 << 10);
+    CHECK(cost.allocations <= 60);
+    CHECK(cost.bytes <= 2 << 10);
+    CHECK(cost.kept <= 1 << 10);
   }
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("parcels take log2 P rounds and as little memory", "[growth]") {
     for (const auto rank : {0, 1, ranks / 3, ranks - 1}) {
       for (const auto& round : parcel_rounds(ranks, rank)) CHECK(round.from.size() <= 2);
       CHECK(std::ssize(parcel_rounds(ranks, rank)) == log2_of(ranks));
-      CHECK(cost_of([&] { return parcel_rounds(ranks, rank); }).kept <= 2 << 10);
+      CHECK(cost_of([&] { return parcel_rounds(ranks, rank); }).kept <= 1 << 10);
     }
 }
 
@@ -194,8 +194,8 @@ TEST_CASE("bricks along the split hold what their neighbors have, on any number 
         auto of_block = pieces_of_block(here, layout, rank);
         return std::tuple(std::move(out), std::move(here), pieces_of_bricks(mine, layout), std::move(of_block));
       };
-      CHECK(cost_of(structures).kept <= 4 << 10);
-      CHECK(cost_of(structures).bytes <= 16 << 10);
+      CHECK(cost_of(structures).kept <= 2 << 10);
+      CHECK(cost_of(structures).bytes <= 6 << 10);
     }
   }
 }

@@ -1,7 +1,9 @@
 #include <heatpp_nn/training/detail/section_file.hpp>
 
+#include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
+#include <heatpp/core/detail/peers/parcels.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
@@ -9,7 +11,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -63,10 +67,19 @@ Entry measured(Entry entry, const SectionFile::Section& section) {
   return entry;
 }
 
-std::vector<Entry> gather(const Communicator& comm, const Entry& mine) {
-  std::vector<Entry> all(static_cast<std::size_t>(comm.size()));
-  const std::vector<std::int64_t> counts(all.size(), numbers);
-  comm.allgather({&mine, numbers, Dtype::int64}, {all.data(), numbers * comm.size(), Dtype::int64}, counts);
+/// Returns the entries of all ranks on rank 0, and none on the others.
+std::vector<Entry> gathered_on_0(const Communicator& comm, const Entry& mine) {
+  const auto numbers_of_mine = std::bit_cast<std::array<std::int64_t, numbers>>(mine);
+  heatpp::detail::Parcels parcels{2 + numbers, {0, comm.rank()}};
+  parcels.numbers.insert(parcels.numbers.end(), numbers_of_mine.begin(), numbers_of_mine.end());
+  parcels = heatpp::detail::delivered(std::move(parcels), comm);
+  std::vector<Entry> all(parcels.count());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto record = parcels.record(i);
+    std::array<std::int64_t, numbers> entry{};
+    std::ranges::copy(record.subspan(2), entry.begin());
+    all[static_cast<std::size_t>(record[1])] = std::bit_cast<Entry>(entry);
+  }
   return all;
 }
 
@@ -81,19 +94,19 @@ void bring_to_disk(const char* op, const std::string& path, const std::string& s
 
 SectionWriter::SectionWriter(const char* op, const Communicator& comm, std::string path, Entry entry,
                              SectionFile::Section section)
-    : op_(op),
-      comm_(comm),
-      path_(std::move(path)),
-      table_(gather(comm, measured(entry, section))),
-      section_(std::move(section)) {
+    : op_(op), comm_(comm), path_(std::move(path)), section_(std::move(section)) {
+  entry = measured(entry, section_);
+  const auto place = heatpp::detail::place_in_whole(comm_, up_to_page(entry.head_bytes + entry.body_bytes));
+  start_ = start_of(magic, comm_.size()) + place.offset;
+  const auto table = gathered_on_0(comm_, entry);
   all_or_none(comm_, [&] {
     if (comm_.rank() != 0) return;
     file_ = std::make_unique<io::detail::AsideFile>(path_, io::detail::AsideFile::Begin::empty, op_);
     aside_ = file_->path();
-    const std::array<std::int64_t, 3> begin{magic, comm_.size(), crc_of(table_)};
+    const std::array<std::int64_t, 3> begin{magic, comm_.size(), crc_of(table)};
     const io::detail::FileWriter out(aside_, path_, op_);
     out.write(0, sizeof begin, begin.data());
-    out.write(sizeof begin, table_bytes(comm_.size()), table_.data());
+    out.write(sizeof begin, table_bytes(comm_.size()), table.data());
   });
   aside_ = heatpp::detail::text_of_rank_0(comm_, std::move(aside_));
 }
@@ -108,7 +121,7 @@ void SectionWriter::own() {
 void SectionWriter::write() noexcept {
   try {
     const io::detail::FileWriter out(aside_, path_, op_);
-    auto at = start_of(start_of(magic, comm_.size()), table_, static_cast<std::size_t>(comm_.rank()));
+    auto at = start_;
     const auto put = [&](const void* data, std::size_t bytes) {
       out.write(at, static_cast<std::int64_t>(bytes), data);
       at += static_cast<std::int64_t>(bytes);

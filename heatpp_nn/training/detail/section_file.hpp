@@ -49,7 +49,8 @@ class SectionFile {
 /// Writes such a file in three steps; the second is local. The file appears complete or not at all.
 class SectionWriter {
  public:
-  /// Creates the file beside its final place. The caller sets node and source of `entry`. Collective. Throws IoError on
+  /// Creates the file beside its final place. The caller sets node and source of `entry`. Only rank 0 holds the table
+  /// of all sections, while it writes it. Collective. Throws IoError on
   /// all ranks.
   SectionWriter(const char* op, const Communicator& comm, std::string path, SectionFile::Entry entry,
                 SectionFile::Section section);
@@ -67,8 +68,8 @@ class SectionWriter {
   const char* op_;
   Communicator comm_;
   std::string path_, aside_;
-  std::vector<SectionFile::Entry> table_;
   SectionFile::Section section_;
+  std::int64_t start_;                           // offset of the section
   std::unique_ptr<io::detail::AsideFile> file_;  // on rank 0 only
   std::exception_ptr failure_;
 };

@@ -42,19 +42,37 @@ std::vector<Distinct> own_numbers(const Rows& rows, std::span<const std::int64_t
   return of_thread[0];
 }
 
-/// Adds the numbers of the other ranks.
-void gather(const Communicator& comm, std::int64_t most, std::vector<Distinct>& found) {
-  const auto record = static_cast<std::size_t>(most) + 2;  // their count, and the numbers
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  std::vector<double> own(found.size() * record, 0.0), all(own.size() * ranks);
-  for (std::size_t c = 0; c < found.size(); ++c) {
-    own[c * record] = static_cast<double>(found[c].numbers().size());
-    std::ranges::copy(found[c].numbers(), own.begin() + static_cast<std::ptrdiff_t>(c * record + 1));
+/// A set as numbers of fixed length: how many it may have, how many it has, and these.
+std::int64_t record_length(std::int64_t most) { return most + 3; }
+void write(const Distinct& found, double* record) {
+  record[1] = static_cast<double>(found.numbers().size());
+  std::ranges::copy(found.numbers(), record + 2);
+}
+Distinct read(const double* record) {
+  Distinct found(static_cast<std::int64_t>(record[0]));
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(record[1]); ++i) found.add(record[2 + i]);
+  return found;
+}
+
+void merge(const void* in, void* inout, std::int64_t n) {
+  const auto* from = static_cast<const double*>(in);
+  auto* to = static_cast<double*>(inout);
+  const auto length = record_length(static_cast<std::int64_t>(from[0]));
+  for (std::int64_t i = 0; i < n; ++i, from += length, to += length) {
+    auto both = read(to);
+    const auto others = read(from);
+    for (const auto x : others.numbers()) both.add(x);
+    write(both, to);
   }
-  comm.allgather({own.data(), std::ssize(own), float64}, all, std::vector<std::int64_t>(ranks, std::ssize(own)));
-  for (std::size_t at = 0; at < all.size(); at += record)
-    for (std::size_t i = 0; i < static_cast<std::size_t>(all[at]); ++i)
-      found[at / record % found.size()].add(all[at + 1 + i]);
+}
+
+/// Adds the numbers of the other ranks.
+void add_others(const Communicator& comm, std::int64_t most, std::vector<Distinct>& found) {
+  const auto length = static_cast<std::size_t>(record_length(most));
+  std::vector<double> records(found.size() * length, static_cast<double>(most));
+  for (std::size_t c = 0; c < found.size(); ++c) write(found[c], &records[c * length]);
+  comm.allreduce_records(records.data(), std::ssize(found), record_length(most) * std::int64_t{sizeof(double)}, merge);
+  for (std::size_t c = 0; c < found.size(); ++c) found[c] = read(&records[c * length]);
 }
 
 }  // namespace
@@ -62,7 +80,7 @@ void gather(const Communicator& comm, std::int64_t most, std::vector<Distinct>& 
 std::vector<std::vector<double>> categories_of(const char* op, const Rows& rows, std::span<const std::int64_t> features,
                                                std::int64_t most) {
   auto found = own_numbers(rows, features, most);
-  if (rows.distributed()) gather(rows.comm(), most, found);
+  if (rows.distributed() && !found.empty()) add_others(rows.comm(), most, found);
   std::vector<std::vector<double>> result;
   for (std::size_t c = 0; c < features.size(); ++c) {
     if (std::ssize(found[c].numbers()) > most)

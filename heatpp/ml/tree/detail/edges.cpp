@@ -1,6 +1,7 @@
 #include <ATen/Parallel.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/count_runs.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/tree/detail/bins.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
@@ -197,8 +198,8 @@ Bins bins_of(const char* op, const Rows& rows, std::int64_t max_bins, std::uint6
 /// Throws ValueError if the numbers of rows of a rank, or cells of all features, exceed 32 bits.
 void check_numbered(const char* op, const Rows& rows) {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-  std::int64_t count = 0;
-  for (int r = 0; r < rows.comm().size(); ++r) count = std::max(count, rows.layout().local_shape(r)[0]);
+  const auto& layout = rows.layout();
+  const auto count = layout.split() ? heatpp::detail::most_indices(layout.cut()) : layout.shape()[0];
   if (count > most || rows.features() > most / edge_stride)
     heatpp::detail::raise<ValueError>(
         op, "got {} rows of {} features on a rank; expected at most {} and {}: more ranks have fewer rows each", count,
