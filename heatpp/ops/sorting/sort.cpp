@@ -80,7 +80,7 @@ at::Tensor sorted_lines(const at::Tensor& lines, const DNDarray& x, int axis, bo
   std::transform(lines.const_data_ptr<T>(), lines.const_data_ptr<T>() + lines.numel(), keys.data(),
                  [=](T value) { return static_cast<K>(Keys<T>::template of<Zeros::ordered>(value) ^ flip); });
   keys = sorted(std::move(keys), lines.size(0), x, axis);
-  auto result = at::empty({keys.size()}, lines.options());
+  const auto result = keys.bytes().view(lines.scalar_type()).view({keys.size()});  // the elements take the keys' memory
   std::ranges::transform(keys, result.template data_ptr<T>(),
                          [=](K key) { return Keys<T>::element(static_cast<K>(key ^ flip)); });
   return result;

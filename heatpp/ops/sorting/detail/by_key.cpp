@@ -1,6 +1,7 @@
 #include <heatpp/ops/sorting/detail/by_key.hpp>
 
 #include <heatpp/comm/buffer.hpp>
+#include <heatpp/ops/sorting/detail/collective_messages.hpp>
 #include <heatpp/ops/sorting/detail/merge.hpp>
 
 #include <algorithm>
@@ -40,12 +41,18 @@ void cut_by_all(ByKey<K>& cut, const Rows<K>& keys, const std::vector<std::int64
   cut.arrived.shrink(n);
 }
 
-/// Cuts by a search for the keys at the positions.
+/// Cuts by a search for the keys near the positions.
 template <class K>
-void cut_by_search(ByKey<K>& cut, const Rows<K>& keys, std::span<const std::int64_t> positions) {
+void cut_by_search(ByKey<K>& cut, const Rows<K>& keys, const std::vector<std::int64_t>& counts,
+                   std::span<const std::int64_t> positions) {
+  constexpr std::int64_t even_enough = 64;  // a share is up to this part of it too small or too large
+  const auto total = std::reduce(counts.begin(), counts.end());
+  const auto before = std::reduce(counts.begin(), counts.begin() + cut.comm.rank());
+  CollectiveMessages<K> messages(cut.comm);
+  const auto splitters = find_splitters<K>({keys.data(), 1, keys.size()}, {cut.comm.size(), before, total}, positions,
+                                           total / cut.comm.size() / even_enough, messages);
   std::vector<std::int64_t> first;
-  for (const auto& splitter : find_splitters<K>({keys.data(), 1, keys.size()}, positions, cut.comm))
-    first.push_back(splitter.first);
+  for (const auto& splitter : splitters) first.push_back(splitter.first);
   first.push_back(keys.size());
   cut.sent.resize(first.size());
   std::adjacent_difference(first.begin(), first.end(), cut.sent.begin());
@@ -78,7 +85,7 @@ ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) 
   for (int r = 1; r < comm.size(); ++r) positions.push_back(each * r + rest * r / comm.size());
   ByKey<K> result{{comm, {}, {}}, Rows<K>(), Rows<K>()};
   if (gathers_keys<K>(total, comm.size())) cut_by_all(result, keys, all, positions);
-  else cut_by_search(result, keys, positions);
+  else cut_by_search(result, keys, all, positions);
   keys = Rows<K>();  // the merge needs their memory
   result.distinct = merged(result.arrived, result.received);
   result.distinct.shrink(std::unique(result.distinct.begin(), result.distinct.end(), same) - result.distinct.begin());

@@ -57,13 +57,13 @@ struct ByKey : Route {
 
 /// The most bytes of keys that every rank gathers, for any number of ranks.
 inline constexpr std::int64_t most_gathered_bytes = std::int64_t{4} << 20;
-/// Whether all ranks see all of `total` keys, because these are fewer bytes than a search for the quantiles sums.
+/// Whether all ranks see all of `total` keys, because these are fewer bytes than a search for the quantiles sends.
 template <class K>
 [[nodiscard]] constexpr bool gathers_keys(std::int64_t total, int ranks) {
-  return total * std::int64_t{sizeof(K)} <= std::min(splitter_bytes<K>(ranks - 1), most_gathered_bytes);
+  return total * std::int64_t{sizeof(K)} <= std::min(search_bytes<K>(ranks - 1), most_gathered_bytes);
 }
 
-/// Redistributes by exact quantiles, found over the ranks; one exchange each of counts and keys. If keys are few, all
+/// Redistributes by quantiles, found over the ranks; one exchange each of counts and keys. If keys are few, all
 /// ranks see all instead (`gathers_keys`). A single rank keeps its keys; no two of them may be equal.
 template <class K>
 [[nodiscard]] ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same = {});

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace heatpp::detail {
@@ -69,11 +71,15 @@ void merge_two(std::span<const R> left, std::span<const R> right, R* out, Less l
 }
 
 /// Merges sorted runs into `out`; of two equal elements, that of the earlier run comes first. `spare` has the same
-/// size. Returns where the result is: in `out`, or, for a single run, in its place.
+/// size. Both may be where the runs lie, one after another. Returns where the result is: in `out`, or, for a single
+/// run, in its place, unless that is `spare`.
 template <class R, class Less>
 std::span<const R> merge_runs(std::span<const std::span<const R>> runs, R* out, R* spare, Less less) {
   if (runs.empty()) return {};
-  if (runs.size() == 1) return runs.front();
+  if (runs.size() == 1) {
+    if (runs.front().data() != spare) return runs.front();
+    return {out, std::ranges::copy(runs.front(), out).out};  // `spare` is about to be written
+  }
   const auto half = runs.size() / 2;
   std::size_t left_size = 0;
   for (const auto run : runs.first(half)) left_size += run.size();
@@ -81,6 +87,15 @@ std::span<const R> merge_runs(std::span<const std::span<const R>> runs, R* out, 
   const auto right = merge_runs<R>(runs.subspan(half), spare + left_size, out + left_size, less);
   merge_two(left, right, out, less);
   return {out, left.size() + right.size()};
+}
+
+/// Merges runs that lie in `from`, one after another, and writes to both. Returns the one with the result.
+template <class R, class Rows>
+Rows merge_between(std::span<const std::span<const R>> runs, Rows& from, Rows& other) {
+  const bool ends_there = std::bit_width(std::max<std::size_t>(1, runs.size()) - 1) % 2 == 1;  // after so many merges
+  auto& result = ends_there ? other : from;
+  merge_runs<R>(runs, result.data(), (ends_there ? from : other).data(), std::less<>());
+  return result;
 }
 
 }  // namespace heatpp::detail

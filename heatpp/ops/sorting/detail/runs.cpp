@@ -2,6 +2,7 @@
 
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/ops/sorting/detail/collective_messages.hpp>
 #include <heatpp/ops/sorting/detail/merge.hpp>
 
 #include <hwy/contrib/sort/vqsort.h>
@@ -22,18 +23,6 @@ void count_sort(std::uint8_t* keys, std::int64_t n) {
     keys = std::fill_n(keys, counts[key], static_cast<std::uint8_t>(key));
 }
 
-/// Returns the number of keys in keys[first, last) below each multiple of 1 << shift above `prefix`.
-template <class K>
-void count_below(std::span<const K> run, const Splitter<K>& splitter, int shift, std::span<std::int64_t> counts) {
-  const auto* first = run.data() + splitter.first;
-  const auto* const last = run.data() + splitter.last;
-  for (std::size_t digit = 1; digit <= counts.size(); ++digit) {
-    const auto threshold = static_cast<K>(splitter.key | static_cast<K>(static_cast<K>(digit) << shift));
-    first = std::lower_bound(first, last, threshold);
-    counts[digit - 1] = first - (run.data() + splitter.first);
-  }
-}
-
 }  // namespace
 
 template <class K>
@@ -46,66 +35,25 @@ void sort_keys(K* keys, std::int64_t n) {
   else sorter(keys, size, hwy::SortAscending());
 }
 
-template <class K>
-std::vector<Splitter<K>> find_splitters(const Runs<K>& runs, std::span<const std::int64_t> positions,
-                                        const Communicator& comm) {
-  std::vector<Splitter<K>> splitters(static_cast<std::size_t>(runs.columns) * positions.size());
-  std::vector<std::int64_t> below(splitters.size());  // on this rank
-  for (auto& splitter : splitters) splitter.last = runs.rows;
-  const int bits = digit_bits(std::ssize(splitters));
-  const auto digits = (std::size_t{1} << bits) - 1;
-  std::vector<std::int64_t> mine(splitters.size() * digits), all;
-  for (int shift = 8 * sizeof(K) - bits; shift >= 0; shift -= bits) {
-    for (std::size_t s = 0; s < splitters.size(); ++s)
-      count_below(runs.column(static_cast<std::int64_t>(s / positions.size())), splitters[s], shift,
-                  std::span(mine).subspan(s * digits, digits));
-    all = mine;
-    comm.allreduce(all);
-    for (std::size_t s = 0; s < splitters.size(); ++s) {
-      auto& splitter = splitters[s];
-      const auto* counts = all.data() + s * digits;
-      const auto* local = mine.data() + s * digits;
-      const auto wanted = positions[s % positions.size()] - splitter.below;
-      const auto digit = static_cast<std::size_t>(std::upper_bound(counts, counts + digits, wanted) - counts);
-      if (digit < digits) splitter.last = splitter.first + local[digit];
-      if (digit == 0) continue;
-      splitter.first += local[digit - 1];
-      splitter.below += counts[digit - 1];
-      splitter.key = static_cast<K>(splitter.key | static_cast<K>(static_cast<K>(digit) << shift));
-    }
-  }
-  return splitters;
-}
-
 namespace {
 
 /// Returns where every rank's part of each run of this rank begins: of column c and rank r at [c * (ranks + 1) + r].
 template <class K>
-std::vector<std::int64_t> cuts_of(const Runs<K>& runs, std::int64_t total, std::span<const std::int64_t> targets,
-                                  const Communicator& comm) {
-  const auto inner = targets.subspan(1, targets.size() - 1);
-  std::vector<std::int64_t> positions;
-  for (const auto target : inner)
+std::vector<std::int64_t> parts_of(const Runs<K>& runs, std::int64_t before, std::int64_t total,
+                                   std::span<const std::int64_t> targets, const Communicator& comm) {
+  std::vector<std::int64_t> positions;  // the ends of parts behind which there are keys
+  for (const auto target : targets.subspan(1))
     if (target < total) positions.push_back(target);
-  const auto splitters = find_splitters(runs, positions, comm);
-  std::vector<std::int64_t> equal;  // keys on earlier ranks that equal a splitter
-  for (const auto& splitter : splitters) equal.push_back(splitter.last - splitter.first);
-  comm.exscan(equal);
-  std::vector<std::int64_t> cuts;
-  for (std::int64_t c = 0; c < runs.columns; ++c) {
-    cuts.push_back(0);
-    for (std::size_t p = 0; p < inner.size(); ++p) {
-      if (p >= positions.size()) {
-        cuts.push_back(runs.rows);
-        continue;
-      }
-      const auto s = static_cast<std::size_t>(c) * positions.size() + p;
-      const auto before = comm.rank() > 0 ? equal[s] : 0;
-      cuts.push_back(std::clamp(splitters[s].first + positions[p] - splitters[s].below - before, splitters[s].first,
-                                splitters[s].last));
-    }
+  CollectiveMessages<K> messages(comm);
+  const auto splitters = find_splitters<K>(runs, {comm.size(), before, total}, positions, 0, messages);
+  const auto cuts = cuts_of<K>(splitters, positions, messages);
+  std::vector<std::int64_t> parts(static_cast<std::size_t>(runs.columns) * targets.size(), runs.rows);
+  for (std::size_t c = 0; c < static_cast<std::size_t>(runs.columns); ++c) {
+    parts[c * targets.size()] = 0;
+    std::copy_n(cuts.begin() + static_cast<std::ptrdiff_t>(c * positions.size()), positions.size(),
+                parts.begin() + static_cast<std::ptrdiff_t>(c * targets.size() + 1));
   }
-  return cuts;
+  return parts;
 }
 
 /// Returns the number of keys of each column that every rank has for this one: rank r, column c at [r * columns + c].
@@ -127,48 +75,60 @@ std::vector<std::int64_t> sums_of_parts(const std::vector<std::int64_t>& counts,
   return sums;
 }
 
-/// Merges sorted columns of all ranks so that rank r gets positions targets[r] .. targets[r + 1] of each. `total` keys
-/// a column are there. Equal keys stay in rank order.
+/// Merges the runs of each column. The runs of all columns are those of a rank, one after another, for each rank.
 template <class K>
-Rows<K> merge_across(const Rows<K>& keys, std::int64_t columns, std::int64_t total,
+Rows<K> merged_columns(Rows<K> arrived, std::int64_t columns, std::span<const std::int64_t> counts) {
+  const auto each = static_cast<std::size_t>(columns);
+  std::vector<std::int64_t> next(counts.size() + 1);  // where each run begins
+  std::partial_sum(counts.begin(), counts.end(), next.begin() + 1);
+  std::vector<std::vector<std::span<const K>>> runs(each);
+  std::vector<std::int64_t> sizes(each);
+  for (std::size_t run = 0; run < counts.size(); ++run) {
+    if (counts[run] == 0) continue;
+    runs[run % each].push_back(arrived.part(next[run], next[run + 1]));
+    sizes[run % each] += counts[run];
+  }
+  Rows<K> merged(arrived.size());
+  if (columns == 1) return merge_between<K>(runs.front(), arrived, merged);
+  Rows<K> spare(std::ranges::max(sizes));
+  std::int64_t first = 0;
+  for (std::size_t c = 0; c < each; ++c) {
+    const auto result = merge_runs<K>(runs[c], merged.data() + first, spare.data(), std::less<>());
+    if (result.data() != merged.data() + first) std::ranges::copy(result, merged.data() + first);
+    first += sizes[c];
+  }
+  return merged;
+}
+
+/// Merges sorted columns of all ranks so that rank r gets positions targets[r] .. targets[r + 1] of each. Equal keys
+/// stay in rank order.
+template <class K>
+Rows<K> merge_across(Rows<K> keys, std::int64_t columns, std::span<const std::int64_t> offsets,
                      std::span<const std::int64_t> targets, const Communicator& comm) {
   const Runs<K> runs{keys.data(), columns, keys.size() / std::max<std::int64_t>(1, columns)};
   const auto stops = std::ssize(targets);
   const auto ranks = comm.size();
-  const auto cuts = cuts_of(runs, total, targets, comm);
+  const auto before = offsets[static_cast<std::size_t>(comm.rank())];
+  const auto cuts = parts_of(runs, before, offsets.back(), targets, comm);
   const auto cut = [&](std::int64_t c, int r) { return cuts[static_cast<std::size_t>(c * stops + r)]; };
   std::vector<std::int64_t> outgoing;
   for (int r = 0; r < ranks; ++r)
     for (std::int64_t c = 0; c < columns; ++c) outgoing.push_back(cut(c, r + 1) - cut(c, r));
   const auto incoming = incoming_counts(outgoing, columns, comm);
-
   const auto send = sums_of_parts(outgoing, ranks), receive = sums_of_parts(incoming, ranks);
-  // The parts of a single column are contiguous already.
-  Rows<K> parts(columns == 1 ? 0 : std::reduce(send.begin(), send.end()));
-  auto* to = parts.data();
-  for (int r = 0; r < ranks && columns > 1; ++r)
-    for (std::int64_t c = 0; c < columns; ++c) {
-      const auto column = runs.column(c);
-      to = std::copy(column.data() + cut(c, r), column.data() + cut(c, r + 1), to);
-    }
-  const Rows<K> arrived(exchange_rows(columns == 1 ? keys.bytes() : parts.bytes(), send, receive, comm));
-
-  std::vector<std::int64_t> next(static_cast<std::size_t>(ranks));  // where each rank's part continues
-  std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
-  Rows<K> merged(arrived.size()), spare(arrived.size());
-  std::int64_t first = 0;
-  for (std::int64_t c = 0; c < columns; ++c) {
-    std::vector<std::span<const K>> pieces;
-    for (std::size_t r = 0; r < next.size(); ++r) {
-      const auto count = incoming[r * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)];
-      if (count > 0) pieces.push_back(arrived.part(next[r], next[r] + count));
-      next[r] += count;
-    }
-    const auto result = merge_runs<K>(pieces, merged.data() + first, spare.data() + first, std::less<>());
-    if (result.data() != merged.data() + first) std::ranges::copy(result, merged.data() + first);
-    first += std::ssize(result);
+  if (columns > 1) {  // the parts of a single column are contiguous already
+    Rows<K> parts(std::reduce(send.begin(), send.end()));
+    auto* to = parts.data();
+    for (int r = 0; r < ranks; ++r)
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const auto column = runs.column(c);
+        to = std::copy(column.data() + cut(c, r), column.data() + cut(c, r + 1), to);
+      }
+    keys = std::move(parts);
   }
-  return merged;
+  Rows<K> arrived(exchange_rows(keys.bytes(), send, receive, comm));
+  keys = Rows<K>();  // the merge needs their memory
+  return merged_columns(std::move(arrived), columns, incoming);
 }
 
 }  // namespace
@@ -190,7 +150,7 @@ namespace {
 template <class K>
 bool are_short(std::int64_t columns, std::int64_t n, std::int64_t ranks) {
   const auto most = (columns + ranks - 1) / ranks;
-  return splitter_bytes<K>(columns * (ranks - 1)) > most * n * std::int64_t{sizeof(K)};
+  return search_bytes<K>(columns * (ranks - 1)) > most * n * std::int64_t{sizeof(K)};
 }
 
 template <class K>
@@ -218,13 +178,11 @@ Rows<K> sort_across(Rows<K> keys, std::int64_t columns, std::span<const std::int
   if (are_short<K>(columns, offsets.back(), comm.size()))
     return sort_whole_columns(keys, columns, offsets, targets, comm);
   sort_columns(keys, columns);
-  return merge_across(keys, columns, offsets.back(), targets, comm);
+  return merge_across(std::move(keys), columns, offsets, targets, comm);
 }
 
 #define HEATPP_INSTANTIATE(K)                                                                                       \
   template void sort_keys(K*, std::int64_t);                                                                        \
-  template std::vector<Splitter<K>> find_splitters(const Runs<K>&, std::span<const std::int64_t>,                   \
-                                                   const Communicator&);                                            \
   template void sort_columns(Rows<K>&, std::int64_t);                                                               \
   template Rows<K> sort_across(Rows<K>, std::int64_t, std::span<const std::int64_t>, std::span<const std::int64_t>, \
                                const Communicator&);
