@@ -139,7 +139,10 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
     return y;
   }
   const Layout across(x.shape(), x.comm().size() > 1 ? other_axis(x) : std::nullopt, x.comm().size());
-  return cut_like(whole(detail::relayout(x, across), across), x.layout());
+  auto recut = detail::relayout(x, across);
+  const auto y = whole(recut, across);
+  recut.reset();  // the way back needs its memory
+  return cut_like(y, x.layout());
 }
 
 std::vector<int> axes_of(const char* op, const DNDarray& x, const FftnOptions& options) {
