@@ -72,7 +72,7 @@ Cost cost_of(int ranks, std::int64_t each, const std::function<K(std::int64_t)>&
   for (std::size_t s = 0; s < splitters.size(); ++s) {
     const auto range = std::ranges::equal_range(whole, whole[static_cast<std::size_t>(positions[s])]);
     found = found && (splitters[s].below == positions[s] || (splitters[s].below == range.begin() - whole.begin() &&
-                                                             splitters[s].upto == range.end() - whole.begin()));
+                                                             splitters[s].through == range.end() - whole.begin()));
   }
   CHECK(found);
   const auto number = static_cast<double>(positions.size());

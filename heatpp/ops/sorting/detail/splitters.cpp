@@ -34,7 +34,7 @@ template <class K>
 std::vector<K> candidates(const Splitter<K>& splitter, std::int64_t position, std::int64_t number) {
   const auto [low, high] = std::pair(splitter.low, splitter.high);
   const auto range = static_cast<double>(static_cast<K>(high - low));
-  const auto count = static_cast<double>(splitter.upto - splitter.below);
+  const auto count = static_cast<double>(splitter.through - splitter.below);
   const auto wanted = static_cast<double>(position - splitter.below) + 0.5;
   const auto margin = std::min(count / 6, deviations * std::sqrt(wanted * (1 - wanted / count)) + 1);
   std::vector<K> keys;
@@ -53,11 +53,11 @@ std::vector<K> candidates(const Splitter<K>& splitter, std::int64_t position, st
 template <class K>
 void narrow(Splitter<K>& splitter, std::int64_t position, std::span<const K> keys, std::span<const std::int64_t> here,
             std::span<const std::int64_t> all) {
-  const auto before = splitter.upto - splitter.below;
+  const auto before = splitter.through - splitter.below;
   const auto above = static_cast<std::size_t>(std::ranges::upper_bound(all, position - splitter.below) - all.begin());
   if (above < keys.size()) {
     splitter.high = static_cast<K>(keys[above] - 1);
-    splitter.upto = splitter.below + all[above];
+    splitter.through = splitter.below + all[above];
     splitter.last = splitter.first + here[above];
   }
   if (above > 0) {
@@ -67,7 +67,7 @@ void narrow(Splitter<K>& splitter, std::int64_t position, std::span<const K> key
   }
   if (above == 0 || above == keys.size()) splitter.near_low = above == 0;
   if (splitter.bisections > 0) --splitter.bisections;
-  else if (2 * (splitter.upto - splitter.below) > before) splitter.bisections = ++splitter.misses;
+  else if (2 * (splitter.through - splitter.below) > before) splitter.bisections = ++splitter.misses;
 }
 
 template <class K>
@@ -92,7 +92,7 @@ class Search {
         auto& splitter = splitters_[s];
         if (!splitter.is_found() && position(s) - splitter.below <= slack_) settle(splitter);
         if (splitter.is_found()) continue;
-        const auto count = splitter.upto - splitter.below;
+        const auto count = splitter.through - splitter.below;
         rest += count;
         open.push_back(s);
         if (count > few_keys) wide.push_back(s);
@@ -122,7 +122,7 @@ class Search {
   /// Cuts before `low`, so that no keys need be shared out.
   static void settle(Splitter<K>& splitter) {
     splitter.last = splitter.first;
-    splitter.upto = splitter.below;
+    splitter.through = splitter.below;
   }
 
   /// Returns the samples of each column, sorted.
@@ -159,7 +159,7 @@ class Search {
       const auto next = static_cast<std::size_t>(std::ranges::upper_bound(counts, position(s)) - counts.begin());
       auto& splitter = splitters_[s];
       splitter.high = next < n ? static_cast<K>(all[column + next] - 1) : static_cast<K>(~K{0});
-      splitter.upto = next < n ? counts[next] : spread_.total;
+      splitter.through = next < n ? counts[next] : spread_.total;
       splitter.last = next < n ? here[column + next] : runs_.rows;
       if (next == 0) continue;
       splitter.low = all[column + next - 1];
@@ -177,7 +177,7 @@ class Search {
     std::vector<std::int64_t> here, all;
     std::int64_t most = 0;
     for (const auto s : wide) {
-      most = std::max(most, splitters_[s].upto - splitters_[s].below);
+      most = std::max(most, splitters_[s].through - splitters_[s].below);
       for (const auto key : candidates(splitters_[s], position(s), each)) {
         keys.push_back(key);
         here.push_back(count_below(keys_of(s), key));
@@ -200,13 +200,13 @@ class Search {
   [[nodiscard]] Rest rest_of(std::vector<std::size_t> ranges, std::size_t first) const {
     std::ranges::sort(ranges, {}, [&](std::size_t s) { return splitters_[s].below; });
     Rest rest{first, 0, {}};
-    std::int64_t upto = 0, last = 0;
+    std::int64_t through = 0, last = 0;
     for (const auto s : ranges) {
       const auto& splitter = splitters_[s];
-      if (splitter.upto <= upto) continue;
-      rest.size += static_cast<std::size_t>(splitter.upto - std::max(upto, splitter.below));
+      if (splitter.through <= through) continue;
+      rest.size += static_cast<std::size_t>(splitter.through - std::max(through, splitter.below));
       const auto begin = static_cast<std::size_t>(std::max(last, splitter.first));
-      upto = splitter.upto;
+      through = splitter.through;
       last = splitter.last;
       rest.here.push_back(run_of(s).subspan(begin, static_cast<std::size_t>(last) - begin));
     }
@@ -247,7 +247,7 @@ class Search {
     const auto key = keys[static_cast<std::size_t>(first + position(s) - splitter.below)];
     const auto [equal, end] = std::ranges::equal_range(keys, key);
     splitter.below += equal - keys.begin() - first;
-    splitter.upto = splitter.below + (end - equal);
+    splitter.through = splitter.below + (end - equal);
     const auto here = std::ranges::equal_range(run_of(s), key);
     splitter.first = here.begin() - run_of(s).begin();
     splitter.last = here.end() - run_of(s).begin();
@@ -290,18 +290,18 @@ std::vector<std::int64_t> cuts_of(std::span<const Splitter<K>> splitters, std::s
   std::int64_t most = 0;
   for (std::size_t s = 0; s < splitters.size(); ++s) {
     const auto& splitter = splitters[s];
-    if (splitter.upto - splitter.below > 1) {
+    if (splitter.through - splitter.below > 1) {
       const bool again = s % positions.size() > 0 && !equal.empty() && splitters[s - 1].below == splitter.below &&
-                         splitters[s - 1].upto == splitter.upto;
+                         splitters[s - 1].through == splitter.through;
       if (!again) equal.push_back(splitter.last - splitter.first);
-      most = std::max(most, splitter.upto - splitter.below);
+      most = std::max(most, splitter.through - splitter.below);
     }
     counted.push_back(equal.size());
   }
   messages.sum_before(equal, most);
   for (std::size_t s = 0; s < splitters.size(); ++s) {
     const auto& splitter = splitters[s];
-    const bool shared = splitter.upto - splitter.below > 1;
+    const bool shared = splitter.through - splitter.below > 1;
     const auto before = shared ? equal[counted[s] - 1] : 0;
     const auto wanted = splitter.first + positions[s % positions.size()] - splitter.below - before;
     cuts.push_back(std::clamp(wanted, splitter.first, splitter.last));

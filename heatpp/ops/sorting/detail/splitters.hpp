@@ -48,11 +48,11 @@ struct SpreadKeys {
 template <class K>
 struct Splitter {
   K low = 0, high = 0;
-  std::int64_t first = 0, last = 0;  ///< this rank's keys from low to high
-  std::int64_t below = 0, upto = 0;  ///< on all ranks: keys below `low`, and keys up to `high`
-  int misses = 0, bisections = 0;    ///< interpolations that failed, and steps to go before the next one
-  bool near_low = true;              ///< whether most keys seem to be close to `low`, else to `high`
-  [[nodiscard]] bool is_found() const { return low == high || below == upto; }
+  std::int64_t first = 0, last = 0;     ///< this rank's keys from low to high
+  std::int64_t below = 0, through = 0;  ///< on all ranks: keys below `low`, and keys up to `high`
+  int misses = 0, bisections = 0;       ///< interpolations that failed, and steps to go before the next one
+  bool near_low = true;                 ///< whether most keys seem to be close to `low`, else to `high`
+  [[nodiscard]] bool is_found() const { return low == high || below == through; }
 };
 
 /// Finds splitters at `positions` (rising, below the number of keys of a column on all ranks): position p of column c
