@@ -1,6 +1,7 @@
 #include <heatpp/comm/allreduce/planned.hpp>
 #include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/schedule/balance.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/state.hpp>
@@ -39,7 +40,7 @@ double time_in_memory(const Topology& topology, int level, std::vector<std::byte
   return detail::seconds_of(comm,
                             [&] {
                               detail::Execution both(comm, shared, {data.data(), bytes, uint8}, ReduceOp::max, {},
-                                                     "calibrate", state.channels);
+                                                     "calibrate", state.memory.channels);
                               detail::run(both);
                             }) /
          2;
@@ -54,7 +55,7 @@ std::vector<Cost> level_costs(const Topology& topology) {
     std::array<std::int64_t, 1> members{level.group.size()};
     topology.comm().allreduce(members, ReduceOp::max);
     if (members[0] == 1) continue;
-    const bool in_memory = static_cast<int>(l) <= topology.state().memory_level;
+    const bool in_memory = static_cast<int>(l) <= topology.state().memory.level;
     const auto seconds = [&](std::int64_t bytes) {
       return in_memory ? time_in_memory(topology, static_cast<int>(l), out, bytes)
                        : detail::seconds_of_round(topology.comm(), level.group,
@@ -75,6 +76,7 @@ std::vector<Choice> contenders(const Topology& topology, std::span<const Cost> c
   for (const auto& algorithm : comm::algorithms()) {
     if (algorithm.name == "ordered" || (algorithm.fits && !algorithm.fits(topology))) continue;
     if (algorithm.name == "shared" && topology.state().nodes > 1) continue;
+    if (algorithm.name == "nodes" && bytes > detail::small_bytes) continue;
     all.push_back({bytes, std::string(algorithm.name), 0});
     if (algorithm.schedule != &comm::blueconnect) continue;
     const auto extents = detail::extents_of(detail::without_single_children(topology.tree()));
@@ -97,7 +99,8 @@ std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> cost
   for (auto bytes = smallest_bytes; bytes <= largest_bytes; bytes *= growth) {
     auto least = std::numeric_limits<double>::max();
     for (const auto& contender : contenders(topology, costs, bytes)) {
-      const comm::Plan plan{comm::choice_of(contender, topology), contender.chunk_bytes, contender.message_bytes};
+      const comm::Plan plan{comm::choice_of(contender), contender.chunk_bytes, contender.message_bytes,
+                            topology.state().memory};
       const auto seconds = detail::seconds_of(topology.comm(), [&] {
         detail::run(comm::start_planned(topology, {}, {data.data(), bytes / 4, float32}, plan));
       });

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 namespace heatpp {
 namespace {
@@ -51,12 +50,20 @@ Communicator split_off(const Communicator& comm, const Group& group) {
   return *comm.split(group.first, static_cast<int>(group.place));
 }
 
-/// Collects the nodes side by side, whatever is between them and the root.
-void collect_nodes(const Tree& tree, int node_level, std::vector<Tree::Run>& nodes) {
-  for (const auto& run : tree.runs())
-    if (run.first.level() == node_level && !run.first.is_leaf()) nodes.push_back(run);
-    else
-      for (std::size_t i = 0; i < run.count; ++i) collect_nodes(run.at(i), node_level, nodes);
+/// Makes the groups of the levels, of the ranks of this node, and of those with its number in each node.
+void make_levels(const Communicator& comm, Topology::State& state) {
+  const auto rank = comm.rank();
+  const auto path = detail::path_to(state.tree, rank);
+  for (std::size_t level = 0; level < path.size(); ++level) {
+    const auto name = level_name(static_cast<int>(level), path.size(), state.node_level);
+    state.levels.push_back({name, split_off(comm, group_at(path[level], rank))});
+  }
+  const auto& mine = path[static_cast<std::size_t>(state.node_level)];
+  state.node =
+      state.node_level == 0 ? state.levels.front().group : split_off(comm, {mine.rank_at(0), mine.position_of(rank)});
+  state.across = path.size() == static_cast<std::size_t>(state.node_level) + 2
+                     ? state.levels.back().group
+                     : split_off(comm, group_at(detail::nodes_at(state.tree, state.node_level), rank));
 }
 
 /// Returns a text like "0-3, 8", or only the first ranks of many.
@@ -88,77 +95,33 @@ void draw(const Tree& tree, const std::string& indent, const Topology& topology,
 
 }  // namespace
 
-Topology::Topology(const Communicator& comm, const TopologyOptions& options)
-    : comm_(comm), state_(std::make_shared<State>()) {
-  if (!comm.impl().part) comm.impl().settings = detail::settings_of_rank_0(comm);
-  state_->settings = comm.impl().settings;
-  if (!state_->settings->allreduce.empty()) static_cast<void>(comm::algorithm(state_->settings->allreduce));
-  const auto machine = detail::find_machine(comm, options, state_->settings->topology);
-  state_->tree = machine.tree;
-  state_->hash = detail::hash_of(numbers_of(state_->tree));
-  state_->node_level = machine.node_level;
+Topology::Topology(const Communicator& comm, const TopologyOptions& options) : comm_(comm) {
+  const auto settings = comm.impl().part ? comm.impl().settings : detail::settings_of_rank_0(comm);
+  if (!settings->allreduce.empty()) static_cast<void>(comm::algorithm(settings->allreduce));
+  state_ = std::make_shared<State>(detail::find_machine(comm, options, settings->topology), settings);
+  comm.impl().settings = settings;
+  make_levels(comm, *state_);
   state_->devices = device::find_devices(comm);
-  uniform_ = state_->tree.alike();
-  make_levels();
-  share_memory();
-  if (const auto& file = state_->settings->calibration; !file.empty() && comm.size() > 1)
+  detail::share_state(*this);
+  detail::find_memory(*this);
+  if (const auto& file = settings->calibration; !file.empty() && comm.size() > 1)
     detail::calibrate_by_file(*this, file);
 }
 
-void Topology::make_levels() {
-  const auto rank = comm_.rank();
-  std::vector<Tree> path{state_->tree};
-  while (path.back().level() > 0) path.push_back(path.back().child(*path.back().child_with(rank)));
-  std::ranges::reverse(path);
-  const auto node_level = state_->node_level;
-  for (std::size_t level = 0; level < path.size(); ++level) {
-    const auto name = level_name(static_cast<int>(level), path.size(), node_level);
-    levels_.push_back({name, split_off(comm_, group_at(path[level], rank))});
-  }
-  std::vector<Tree::Run> found;
-  collect_nodes(state_->tree, node_level, found);
-  const Tree nodes(state_->tree.level(), std::move(found));
-  state_->nodes = nodes.size();
-  for (const auto& run : nodes.runs()) state_->largest_node = std::max(state_->largest_node, run.first.ranks());
-  const auto& mine = path[static_cast<std::size_t>(node_level)];
-  node_ = node_level == 0 ? levels_.front().group : split_off(comm_, {mine.rank_at(0), mine.position_of(rank)});
-  across_ = path.size() == static_cast<std::size_t>(node_level) + 2 ? levels_.back().group
-                                                                    : split_off(comm_, group_at(nodes, rank));
-}
-
-/// Ranks on one node share memory for every topology of the communicator.
-void Topology::share_memory() {
-  auto& impl = comm_.impl();
-  auto& state = *state_;
-  if (state.largest_node == 1) return;
-  if (state.nodes == 1) {
-    if (!std::exchange(impl.asked_for_channels, true))
-      impl.channels = detail::Channels::make(comm_, comm_.allgather(comm_.rank()));
-    state.channels = impl.channels;
-  } else state.channels = detail::Channels::make(*node_, node_->allgather(comm_.rank()));
-  std::array<std::int64_t, 1> shared{state.channels || node_->size() == 1};
-  comm_.allreduce(shared, ReduceOp::min);
-  if (shared[0]) state.memory_level = state.node_level;
-  else state.channels = nullptr;
-}
-
+const std::vector<Level>& Topology::levels() const { return state_->levels; }
+const Communicator& Topology::node() const { return *state_->node; }
+const Communicator& Topology::across() const { return *state_->across; }
+bool Topology::uniform() const { return state_->tree.alike(); }
 const Tree& Topology::tree() const { return state_->tree; }
 
 std::vector<LevelTraffic> Topology::traffic() const {
   std::vector<LevelTraffic> all;
   const auto& counted = *comm_.impl().traffic;
-  for (std::size_t level = 0; level < std::min(levels_.size(), counted.size()); ++level) {
+  for (std::size_t level = 0; level < std::min(levels().size(), counted.size()); ++level) {
     const auto& t = counted[level];
-    all.push_back({levels_[level].name, t.messages, t.bytes, static_cast<double>(t.nanoseconds) * 1e-9});
+    all.push_back({levels()[level].name, t.messages, t.bytes, static_cast<double>(t.nanoseconds) * 1e-9});
   }
   return all;
-}
-
-void Topology::State::count(const Communicator& comm, int level, std::int64_t bytes) const {
-  auto& counted = *comm.impl().traffic;
-  auto& traffic = counted[std::min(static_cast<std::size_t>(level), counted.size() - 1)];
-  ++traffic.messages;
-  traffic.bytes += bytes;
 }
 
 const Calibration& Topology::calibration() const { return state_->calibration; }
@@ -168,7 +131,7 @@ std::string comm::describe(const Topology& topology) {
   for (auto level = topology.levels().rbegin(); level != topology.levels().rend(); ++level)
     text += detail::formatted(
         "{:>10}: groups of {}{}{}\n", level->name, level->group.size(), topology.uniform() ? "" : " (nodes differ)",
-        topology.levels().rend() - level > topology.state().memory_level + 1 ? "" : ", by shared memory");
+        topology.levels().rend() - level > topology.state().memory.level + 1 ? "" : ", by shared memory");
   draw(topology.tree(), "", topology, text);
   const auto& devices = topology.state().devices;
   for (std::size_t rank = 0; rank < devices.size(); ++rank)

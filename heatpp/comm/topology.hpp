@@ -8,8 +8,11 @@
 
 namespace heatpp {
 
+class Topology;
 namespace detail {
 class Tree;
+/// Returns the topology by which the collectives of `comm` go, without groups for its levels.
+[[nodiscard]] Topology topology_of(const Communicator& comm);
 }  // namespace detail
 
 /// How to arrange ranks in levels without asking the machine. Give at most one of the four. If none is given,
@@ -98,13 +101,13 @@ class Topology {
   [[nodiscard]] const Communicator& comm() const { return comm_; }
   /// Returns the levels, innermost first, at least two. They are named "node" and "cluster" unless a deeper shape was
   /// given. If the ranks of a node are bound to several processor packages, these are the innermost level, "package".
-  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+  [[nodiscard]] const std::vector<Level>& levels() const;
   /// Returns the group of the ranks of this node.
-  [[nodiscard]] const Communicator& node() const { return *node_; }
+  [[nodiscard]] const Communicator& node() const;
   /// Returns the group of the ranks with this rank's number in each node, over all outer levels.
-  [[nodiscard]] const Communicator& across() const { return *across_; }
+  [[nodiscard]] const Communicator& across() const;
   /// Whether all parts of a level hold equally many ranks.
-  [[nodiscard]] bool uniform() const { return uniform_; }
+  [[nodiscard]] bool uniform() const;
   /// Returns all ranks as a tree of levels.
   [[nodiscard]] const detail::Tree& tree() const;
 
@@ -156,20 +159,17 @@ class Topology {
   /// Returns the calibration; empty before calibrate().
   [[nodiscard]] const Calibration& calibration() const;
 
-  /// Returns the traffic of all topologies of this communicator together, innermost level first. Local.
+  /// Returns the traffic of this communicator's collectives and of all its topologies, innermost level first. Local.
   [[nodiscard]] std::vector<LevelTraffic> traffic() const;
 
   struct State;
   [[nodiscard]] State& state() const { return *state_; }
 
  private:
-  void make_levels();
-  void share_memory();
+  friend Topology detail::topology_of(const Communicator& comm);
+  Topology(const Communicator& comm, std::shared_ptr<State> state) : comm_(comm), state_(std::move(state)) {}
 
   Communicator comm_;
-  std::vector<Level> levels_;
-  std::optional<Communicator> node_, across_;
-  bool uniform_ = true;
   std::shared_ptr<State> state_;
 };
 

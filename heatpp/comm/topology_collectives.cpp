@@ -5,6 +5,7 @@
 #include <heatpp/comm/detail/schedule/bucket.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/parts.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/staging.hpp>
@@ -34,17 +35,27 @@ std::string counts_text(const Topology& topology, std::span<const std::int64_t> 
   return formatted("{:x}, counts {}", topology.state().hash, fmt::join(counts, ", "));
 }
 
-PartsJob job_for(const Topology& topology, const char* call) {
-  auto& state = topology.state();
-  return {topology.comm(), &topology.tree(), state.schedules, call, state.memory_level, state.channels};
+PartsJob job_for(const Topology& topology, const char* call, const ScheduleMemory& memory) {
+  return {topology.comm(), topology.tree(), topology.state().schedules, call, memory};
+}
+
+/// Gathers parts that already lie in their place on every rank.
+std::unique_ptr<Operation> gather_in_place(const Topology& topology, const Buffer& all,
+                                           std::span<const std::int64_t> counts, const char* call,
+                                           const ScheduleMemory& memory) {
+  if (topology.comm().size() == 1) return std::make_unique<Done>();
+  if (topology.state().nodes == 1 && all.count < max_count) return native_allgather(topology.comm(), all, counts, call);
+  return spread_parts(job_for(topology, call, memory), all, parts_by_rank(parts_of(counts)));
 }
 
 std::unique_ptr<Operation> start_allgather(const Topology& topology, const ConstBuffer& mine, const Buffer& all,
-                                           std::span<const std::int64_t> counts, const char* call) {
+                                           std::span<const std::int64_t> counts, const char* call,
+                                           const ScheduleMemory& memory) {
   const auto& comm = topology.comm();
+  if (by_segment(topology)) return shared_allgather(comm, all, counts, call, place_part(comm, mine, all, counts));
   std::vector<std::unique_ptr<Operation>> both;
   both.push_back(unless_wrong_anywhere(comm, call, place_part(comm, mine, all, counts)));
-  if (comm.size() > 1) both.push_back(spread_parts(job_for(topology, call), all, parts_by_rank(parts_of(counts))));
+  both.push_back(gather_in_place(topology, all, counts, call, memory));
   return together(std::move(both));
 }
 
@@ -123,7 +134,8 @@ void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts,
   comm_.impl().count(data.bytes());
   if (comm_.size() == 1) return;
   run_collective(comm_, call, site, [&] {
-    return reduce_parts(job_for(*this, "reduce_scatter"), data, parts_by_rank(parts_of(counts)), op);
+    find_memory_for(*this, data.bytes());
+    return reduce_parts(job_for(*this, "reduce_scatter", state_->memory), data, parts_by_rank(parts_of(counts)), op);
   });
 }
 
@@ -137,9 +149,10 @@ Request Topology::ireduce_scatter(Buffer data, std::span<const std::int64_t> cou
   comm_.impl().count(data.bytes());
   if (comm_.size() == 1) return {};
   const Call call{"ireduce_scatter", data.count, data.dtype, op, counts_text(*this, counts)};
-  return start_collective(comm_, call, site, [=, *this, parts = parts_by_rank(parts_of(counts))] {
-    return reduce_parts(job_for(*this, "ireduce_scatter"), data, parts, op);
-  });
+  return start_collective(comm_, call, site,
+                          [=, *this, memory = state_->memory, parts = parts_by_rank(parts_of(counts))] {
+                            return reduce_parts(job_for(*this, "ireduce_scatter", memory), data, parts, op);
+                          });
 }
 
 void Topology::reduce(Buffer data, int root, ReduceOp op, Site site) const {
@@ -152,7 +165,10 @@ void Topology::reduce(Buffer data, int root, ReduceOp op, Site site) const {
   }
   comm_.impl().count(data.bytes());
   if (comm_.size() == 1) return;
-  run_collective(comm_, call, site, [&] { return reduce_to_root(job_for(*this, "reduce"), data, root, op); });
+  run_collective(comm_, call, site, [&] {
+    find_memory_for(*this, data.bytes());
+    return reduce_to_root(job_for(*this, "reduce", state_->memory), data, root, op);
+  });
 }
 
 void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
@@ -162,8 +178,11 @@ void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int6
     check_collective(comm_, call, site);
     return device::allgather(*this, mine, all, counts);
   }
-  comm_.impl().count(all.bytes());
-  run_collective(comm_, call, site, [&] { return start_allgather(*this, mine, all, counts, "allgather"); });
+  comm_.impl().count(mine.bytes());
+  run_collective(comm_, call, site, [&] {
+    if (!by_segment(*this)) find_memory_for(*this, all.bytes());
+    return start_allgather(*this, mine, all, counts, "allgather", state_->memory);
+  });
 }
 
 Request Topology::iallgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
@@ -172,11 +191,12 @@ Request Topology::iallgather(ConstBuffer mine, Buffer all, std::span<const std::
     return {};
   }
   check_counts("iallgather", comm_, counts, all.count);
-  comm_.impl().count(all.bytes());
+  comm_.impl().count(mine.bytes());
   const Call call{"iallgather", all.count, all.dtype, {}, counts_text(*this, counts)};
-  return start_collective(comm_, call, site, [=, *this, kept = std::vector(counts.begin(), counts.end())] {
-    return start_allgather(*this, mine, all, kept, "iallgather");
-  });
+  return start_collective(comm_, call, site,
+                          [=, *this, memory = state_->memory, kept = std::vector(counts.begin(), counts.end())] {
+                            return start_allgather(*this, mine, all, kept, "iallgather", memory);
+                          });
 }
 
 void Topology::broadcast(Buffer data, int root, Site site) const {
@@ -189,8 +209,16 @@ void Topology::broadcast(Buffer data, int root, Site site) const {
   comm_.impl().count(data.bytes());
   if (comm_.size() == 1) return;
   run_collective(comm_, call, site, [&] {
-    return spread_parts(job_for(*this, "broadcast"), data, Parts{{{0, data.count}, root}});
+    if (!by_segment(*this)) find_memory_for(*this, data.bytes());
+    return start_broadcast(*this, data, root, "broadcast", state_->memory);
   });
+}
+
+std::unique_ptr<Operation> detail::start_broadcast(const Topology& topology, Buffer data, int root, const char* call,
+                                                   const ScheduleMemory& memory) {
+  if (by_segment(topology)) return shared_broadcast(topology.comm(), data, root);
+  if (topology.state().nodes == 1) return native_broadcast(topology.comm(), data, root, call);
+  return spread_parts(job_for(topology, call, memory), data, Parts{{{0, data.count}, root}});
 }
 
 }  // namespace heatpp

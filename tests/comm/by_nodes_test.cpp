@@ -3,6 +3,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/shared/by_nodes.hpp>
+#include <heatpp/comm/detail/state.hpp>
 
 #include <cmath>
 #include <complex>
@@ -16,8 +17,8 @@ namespace {
 std::optional<ht::Communicator> on_nodes(int (*node_of)(int rank)) {
   auto comm = *ht::world().split(0);
   comm.impl().segment = nullptr;
-  comm.impl().nodes = ht::detail::find_node_groups(comm, node_of(comm.rank()));
-  return comm.impl().nodes ? std::optional(comm) : std::nullopt;
+  ht::detail::find_topology(comm, {.node_of = node_of});
+  return comm.impl().machine->groups ? std::optional(comm) : std::nullopt;
 }
 
 template <class T>
@@ -43,10 +44,10 @@ TEST_CASE("small all-reduces go by nodes", "[comm][nodes]") {
     std::vector<int> ranks_of(10, 0);
     for (int rank = 0; rank < ht::world().size(); ++rank) ++ranks_of[static_cast<std::size_t>(node_of(rank))];
     const auto nodes = std::ranges::count_if(ranks_of, [](int ranks) { return ranks > 0; });
-    const bool several = nodes > 1 && std::ranges::max(ranks_of) > 1;
+    const bool several = nodes > 1 && std::ranges::max(ranks_of) > 1 && ht::world().impl().settings->shared_memory;
     REQUIRE(comm.has_value() == several);
     if (!comm) continue;
-    const auto& groups = *comm->impl().nodes;
+    const auto& groups = *comm->impl().machine->groups;
     CHECK(groups.leaders.has_value() == (groups.node.rank() == 0));
     if (groups.leaders) CHECK(groups.leaders->size() == nodes);
     for (const std::size_t count : {1, 3, 500, 512, 1024, 5000}) {  // the last ones exceed 4 KiB

@@ -17,8 +17,7 @@ namespace {
 /// Returns the machine without shared memory.
 ht::Topology by_messages(const ht::Communicator& comm, const ht::TopologyOptions& machine) {
   ht::Topology topology(comm, machine);
-  topology.state().memory_level = -1;
-  topology.state().channels = nullptr;
+  topology.state().memory = {};
   return topology;
 }
 
@@ -51,8 +50,8 @@ TEST_CASE("nodes of several ranks share memory, and all ranks know", "[comm][mem
     const ht::Topology topology(world, machine);
     const auto& state = topology.state();
     const bool shares = may_share && state.largest_node > 1;
-    CHECK(state.memory_level == (shares ? 0 : -1));
-    CHECK((state.channels != nullptr) == (shares && topology.node().size() > 1));
+    CHECK(state.memory.level == (shares ? 0 : -1));
+    CHECK((state.memory.channels != nullptr) == (shares && topology.node().size() > 1));
     CHECK((ht::comm::describe(topology).find("by shared memory") != std::string::npos) == shares);
   }
 }

@@ -1,5 +1,8 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/shared/by_nodes.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/detail/state.hpp>
 
 #include <algorithm>
@@ -7,6 +10,9 @@
 
 namespace heatpp::comm {
 namespace {
+
+bool share_memory(const Topology& topology) { return detail::shares_memory(topology.comm()); }
+bool have_nodes(const Topology& topology) { return topology.state().groups != nullptr; }
 
 constexpr std::array table{
     Algorithm{"native", nullptr, &native},
@@ -16,12 +22,13 @@ constexpr std::array table{
     Algorithm{"tree", &tree},
     Algorithm{"blueconnect", &blueconnect},
     Algorithm{"ordered", &ordered},
-    Algorithm{"shared", nullptr, &shared, &shares_memory},
+    Algorithm{"shared", nullptr, &shared, &share_memory},
+    Algorithm{"nodes", nullptr, &detail::allreduce_by_nodes, &have_nodes},
 };
 
-// Below this size latency dominates, and the stages of a decomposition cost more than they save.
-constexpr std::int64_t decompose_from_bytes = 64 << 10;
-constexpr std::int64_t whole_to_bytes = 4 << 10;
+bool fits(const Algorithm& algorithm, const Topology& topology) {
+  return topology.comm().size() == 1 || !algorithm.fits || algorithm.fits(topology);
+}
 
 std::string known_names() {
   std::string names;
@@ -29,22 +36,24 @@ std::string known_names() {
   return names;
 }
 
-const Algorithm* named(std::string_view name, const Topology& topology) {
+const Algorithm& named(std::string_view name, const Topology& topology) {
   const auto& found = algorithm(name);
-  if (topology.comm().size() > 1 && found.fits && !found.fits(topology))
+  if (!fits(found, topology))
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
                               name);
-  return &found;
+  return found;
 }
 
+/// The choice for arrays and topologies alike.
 Choice choose(const Topology& topology, std::int64_t bytes) {
   const auto& state = topology.state();
   for (const auto& choice : state.calibration.choices)
-    if (bytes <= choice.up_to_bytes) return choice_of(choice, topology);
-  // A topology of several nodes says that they share no memory, whatever the machine is.
-  if (state.nodes == 1 && shares_memory(topology)) return {named("shared", topology)};
-  if (bytes <= whole_to_bytes) return {named("doubling", topology)};
-  return {named(state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native", topology)};
+    if (bytes <= choice.up_to_bytes) return choice_of(choice);
+  if (detail::by_segment(topology)) return {&algorithm("shared")};
+  // Plans of a program's topology start again without allocations, which "nodes" does not.
+  const bool by_nodes = state.groups && state.levels.empty();
+  if (bytes <= detail::small_bytes) return {&algorithm(by_nodes ? "nodes" : "doubling")};
+  return {&algorithm(state.nodes > 1 && bytes >= detail::decompose_from_bytes ? "blueconnect" : "native")};
 }
 
 }  // namespace
@@ -58,8 +67,8 @@ const Algorithm& algorithm(std::string_view name) {
   return *found;
 }
 
-Choice choice_of(const Calibration::Choice& choice, const Topology& topology) {
-  return {named(choice.algorithm, topology),
+Choice choice_of(const Calibration::Choice& choice) {
+  return {&algorithm(choice.algorithm),
           choice.chunk_bytes,
           choice.message_bytes,
           choice.order,
@@ -68,8 +77,10 @@ Choice choice_of(const Calibration::Choice& choice, const Topology& topology) {
 }
 
 Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
-  const std::string_view wanted = name.empty() ? topology.state().settings->allreduce : name;
-  return wanted.empty() ? choose(topology, bytes) : Choice{named(wanted, topology)};
+  if (!name.empty()) return {&named(name, topology)};
+  const std::string_view wanted = topology.state().settings->allreduce;
+  if (!wanted.empty() && fits(algorithm(wanted), topology)) return {&algorithm(wanted)};
+  return choose(topology, bytes);
 }
 
 }  // namespace heatpp::comm

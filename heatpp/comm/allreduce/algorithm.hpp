@@ -25,7 +25,8 @@ struct Job {
 struct Algorithm {
   std::string_view name;
   detail::Schedule (*schedule)(const detail::Tree& tree, const Job& job);
-  std::unique_ptr<detail::Operation> (*start)(const Topology& topology, Buffer data, ReduceOp op) = nullptr;
+  std::unique_ptr<detail::Operation> (*start)(const Topology& topology, Buffer data, ReduceOp op,
+                                              const char* call) = nullptr;
   bool (*fits)(const Topology& topology) = nullptr;  ///< nullptr: it fits every machine
 };
 
@@ -44,17 +45,18 @@ struct Choice {
   bool balanced = false, rings = false;
 };
 /// Converts a choice of a calibration.
-[[nodiscard]] Choice choice_of(const Calibration::Choice& choice, const Topology& topology);
-/// Returns the algorithm with that name. For an empty name: that of HEATPP_ALLREDUCE, or the one for this size. Throws
-/// ValueError if the table has no such name or the algorithm does not fit the machine.
+[[nodiscard]] Choice choice_of(const Calibration::Choice& choice);
+/// Returns the algorithm with that name. For an empty name: that of HEATPP_ALLREDUCE if it fits, or the one for this
+/// machine and size. Throws ValueError if the table has no such name or the algorithm does not fit.
 [[nodiscard]] Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes);
 
 /// The all-reduce of the MPI library over all ranks.
-[[nodiscard]] std::unique_ptr<detail::Operation> native(const Topology& topology, Buffer data, ReduceOp op);
+[[nodiscard]] std::unique_ptr<detail::Operation> native(const Topology& topology, Buffer data, ReduceOp op,
+                                                        const char* call);
 
 /// Every rank reduces a slice of the data from the memory of all ranks, which have to share memory.
-[[nodiscard]] std::unique_ptr<detail::Operation> shared(const Topology& topology, Buffer data, ReduceOp op);
-[[nodiscard]] bool shares_memory(const Topology& topology);
+[[nodiscard]] std::unique_ptr<detail::Operation> shared(const Topology& topology, Buffer data, ReduceOp op,
+                                                        const char* call);
 
 /// Reduce-scatter and all-gather round a ring of all ranks, in the order of the topology.
 [[nodiscard]] detail::Schedule ring(const detail::Tree& tree, const Job& job);

@@ -49,8 +49,8 @@ std::unique_ptr<detail::Operation> detail::native_allreduce(const Communicator& 
   return std::make_unique<Native>(comm, data, op, call);
 }
 
-std::unique_ptr<detail::Operation> comm::native(const Topology& topology, Buffer data, ReduceOp op) {
-  return detail::native_allreduce(topology.comm(), data, op);
+std::unique_ptr<detail::Operation> comm::native(const Topology& topology, Buffer data, ReduceOp op, const char* call) {
+  return detail::native_allreduce(topology.comm(), data, op, call);
 }
 
 }  // namespace heatpp

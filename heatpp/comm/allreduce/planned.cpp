@@ -5,7 +5,7 @@
 #include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
-#include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/staging.hpp>
 
@@ -35,16 +35,15 @@ Choice choose(const Topology& topology, const AllreduceOptions& options, std::in
     return {.algorithm = find_algorithm("blueconnect", topology, bytes).algorithm, .order = options.order};
   if (!options.reproducible || options.op != ReduceOp::prod) return find_algorithm(options.algorithm, topology, bytes);
   // Shared memory multiplies in the order of the ranks, too.
-  return find_algorithm(shares_memory(topology) ? "shared" : "ordered", topology, bytes);
+  return find_algorithm(shares_memory(topology.comm()) ? "shared" : "ordered", topology, bytes);
 }
 
 Job job_of(const Topology& topology, const Buffer& data, const Plan& plan, Dtype wire) {
-  const auto& state = topology.state();
   const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
   const auto chunk = plan.chunk_bytes > 0 ? std::max<std::int64_t>(plan.chunk_bytes / item, 1) : 0;
-  Job job{topology.comm().rank(), data.count, item, chunk, {state.memory_level, Channels::slot_bytes / item}};
+  Job job{topology.comm().rank(), data.count, item, chunk, {plan.memory.level, Channels::slot_bytes / item}};
   if (wire != Dtype::float32) job.itemsize = static_cast<std::int64_t>(itemsize(wire));
-  if (plan.choice.balanced) job.costs = state.calibration.costs;
+  if (plan.choice.balanced) job.costs = topology.state().calibration.costs;
   if (plan.choice.rings) job.style = Style::ring;
   return job;
 }
@@ -58,7 +57,8 @@ ScheduleCache::Key key_of(const Plan& plan, const Job& job, Dtype wire) {
                          plan.message_bytes,
                          static_cast<std::int64_t>(wire),
                          wire == Dtype::float32 ? algorithm : -1,
-                         plan.choice.rings};
+                         plan.choice.rings,
+                         job.memory.level};
   for (const auto& cost : job.costs)
     for (const auto number : {cost.latency, cost.bandwidth}) key.push_back(std::bit_cast<std::int64_t>(number));
   key.insert(key.end(), plan.choice.order.begin(), plan.choice.order.end());
@@ -74,20 +74,19 @@ Schedule make_schedule(const Topology& topology, const Plan& plan, const Job& jo
 std::unique_ptr<Operation> start_scheduled(const Topology& topology, const AllreduceOptions& options,
                                            const Buffer& data, const Plan& plan) {
   const auto job = job_of(topology, data, plan, options.wire);
-  auto& state = topology.state();
-  auto schedule = state.schedules.get(key_of(plan, job, options.wire), [&] {
+  auto schedule = topology.state().schedules.get(key_of(plan, job, options.wire), [&] {
     auto made = make_schedule(topology, plan, job, options.wire);
     made.message_bytes = plan.message_bytes;
     return made;
   });
   const Coding coding{options.wire, options.residual.empty() ? nullptr : options.residual.data()};
-  return std::make_unique<Execution>(topology.comm(), std::move(schedule), data, options.op, coding, "allreduce",
-                                     state.channels);
+  return std::make_unique<Execution>(topology.comm(), std::move(schedule), data, options.op, coding, plan.call,
+                                     plan.memory.channels);
 }
 
 std::unique_ptr<Operation> start_by(const Topology& topology, const AllreduceOptions& options, ReduceOp op,
                                     const Buffer& data, const Plan& plan) {
-  if (const auto own = plan.choice.algorithm->start) return own(topology, data, op);
+  if (const auto own = plan.choice.algorithm->start) return own(topology, data, op, plan.call);
   auto by = options;
   by.op = op;
   return start_scheduled(topology, by, data, plan);
@@ -96,7 +95,10 @@ std::unique_ptr<Operation> start_by(const Topology& topology, const AllreduceOpt
 std::unique_ptr<Operation> start_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
                                        const Plan& plan) {
   const auto in_parts = [&](const Buffer& wide, ReduceOp op) {
-    return start_by(topology, options, op, wide, plan_of(topology, options, wide));
+    auto by = plan_of(topology, options, wide);
+    by.memory = plan.memory;
+    by.call = plan.call;
+    return start_by(topology, options, op, wide, by);
   };
   const auto at_once = [&](const Buffer& real, ReduceOp op) { return start_by(topology, options, op, real, plan); };
   ExactMakers makers{.at_once = {}, .in_parts = in_parts};
@@ -134,7 +136,7 @@ Plan plan_of(const Topology& topology, const AllreduceOptions& options, const Bu
   auto choice = choose(topology, options, data.bytes());
   const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : choice.chunk_bytes;
   const auto message = options.message_bytes > 0 ? options.message_bytes : choice.message_bytes;
-  return {std::move(choice), chunk, message};
+  return {std::move(choice), chunk, message, topology.state().memory};
 }
 
 std::string text_of(const Topology& topology, const AllreduceOptions& options, const Plan& plan) {

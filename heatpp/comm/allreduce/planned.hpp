@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/state.hpp>
 
 namespace heatpp::comm {
 
@@ -8,6 +9,9 @@ namespace heatpp::comm {
 struct Plan {
   Choice choice;
   std::int64_t chunk_bytes, message_bytes;
+  /// The memory at the time of the call: a call that does not wait may begin when another has found memory.
+  detail::ScheduleMemory memory;
+  const char* call = "allreduce";
 };
 
 /// Throws TypeError or ValueError if the options do not fit the data or the machine.

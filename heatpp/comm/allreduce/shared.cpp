@@ -139,9 +139,7 @@ class Shared final : public detail::InRounds {
 
 }  // namespace
 
-bool shares_memory(const Topology& topology) { return detail::shares_memory(topology.comm()); }
-
-std::unique_ptr<detail::Operation> shared(const Topology& topology, Buffer data, ReduceOp op) {
+std::unique_ptr<detail::Operation> shared(const Topology& topology, Buffer data, ReduceOp op, const char* /*call*/) {
   return detail::shared_allreduce(topology.comm(), data, op);
 }
 

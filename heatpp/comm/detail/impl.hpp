@@ -5,11 +5,11 @@
 #include <array>
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/machine/segment.hpp>
 #include <heatpp/comm/detail/progress/call_queue.hpp>
 #include <heatpp/comm/detail/schedule/cache.hpp>
 #include <heatpp/comm/detail/settings.hpp>
+#include <heatpp/comm/topology.hpp>
 
 namespace heatpp {
 
@@ -22,7 +22,6 @@ namespace detail {
 struct Traffic {
   std::atomic<std::int64_t> messages{0}, bytes{0}, nanoseconds{0};
 };
-struct NodeGroups;
 }  // namespace detail
 
 struct Communicator::Impl {
@@ -46,9 +45,7 @@ struct Communicator::Impl {
   bool part = false;                               ///< made of ranks of another communicator, whose settings it has
   int node = -1;                                   ///< a number that is equal on ranks that share memory
   std::unique_ptr<detail::Segment> segment;        ///< if all ranks share memory
-  std::shared_ptr<detail::NodeGroups> nodes;       ///< of small all-reduces, if ranks are on several nodes
-  std::shared_ptr<detail::Channels> channels;      ///< shared memory for schedules, if a topology asked for it
-  bool asked_for_channels = false;
+  std::shared_ptr<Topology::State> machine;        ///< of topology_of(); if missing, all ranks are on one node
   /// Something failed here, so that messages may remain unread. MPI must not give the number to another communicator,
   /// which would receive them.
   std::atomic<bool> failed{false};

@@ -1,6 +1,7 @@
 #include <heatpp/comm/device/collectives.hpp>
 
 #include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/backend.hpp>
 #include <heatpp/comm/device/in_stream.hpp>
@@ -19,8 +20,11 @@ Buffer address_of(const Buffer& data) {
   return {data.data, data.count, data.dtype};
 }
 
-const Communicator& comm_of(const Communicator& comm) { return comm; }
-const Communicator& comm_of(const Topology& topology) { return topology.comm(); }
+/// Lets the MPI library work on addresses of devices.
+void run_native(const Communicator& comm, const Buffer& data, std::unique_ptr<Operation> operation) {
+  comm.impl().count(data.bytes());
+  detail::run(std::move(operation));
+}
 
 using Put = std::function<void(nccl::Group& group, const cuda::Stream& stream)>;
 
@@ -42,41 +46,40 @@ std::unique_ptr<Operation> start_flat_allreduce(const Communicator& comm, const 
     case Backend::nccl:
       return start_nccl(comm, std::span(&data.memory, 1),
                         [data, op](auto& group, const auto& stream) { group.allreduce(data, op, stream); });
-    case Backend::mpi: comm.allreduce(address_of(data), op); return std::make_unique<detail::Done>();
+    case Backend::mpi:
+      detail::run(detail::native_allreduce(comm, address_of(data), op));
+      return std::make_unique<detail::Done>();
     case Backend::staged: break;
   }
-  return through_host(data, [&](Buffer host) {
-    return detail::rounded_once(host, op, comm.size(),
-                                [&](Buffer wide) { return detail::native_allreduce(comm, wide, op); });
+  return through_host(data, [=, memory = detail::memory_of(comm)](Buffer host) {
+    return detail::start_allreduce(comm, host, op, "allreduce", memory);
   });
 }
 
-template <class Ranks>
-void broadcast(const Ranks& ranks, const Buffer& data, int root) {
-  const auto& comm = comm_of(ranks);
+void broadcast(const Topology& topology, const Buffer& data, int root) {
+  const auto& comm = topology.comm();
   switch (backend_of("broadcast", comm, data.memory)) {
     case Backend::nccl:
       return run_nccl(comm, data, [&](auto& group, const auto& stream) { group.broadcast(data, root, stream); });
-    case Backend::mpi: return comm.broadcast(address_of(data), root);
-    case Backend::staged: return on_host(data, [&](Buffer host) { ranks.broadcast(host, root); });
+    case Backend::mpi:
+      return run_native(comm, data, detail::native_broadcast(comm, address_of(data), root, "broadcast"));
+    case Backend::staged: return on_host(data, [&](Buffer host) { topology.broadcast(host, root); });
   }
 }
 
-template <class Ranks>
-void reduce_scatter(const Ranks& ranks, const Buffer& data, Counts counts, ReduceOp op) {
-  const auto& comm = comm_of(ranks);
+void reduce_scatter(const Topology& topology, const Buffer& data, Counts counts, ReduceOp op) {
+  const auto& comm = topology.comm();
   if (able(backend_of("reduce_scatter", comm, data.memory), data.dtype, op) == Backend::nccl)
     return run_nccl(comm, data,
                     [&](auto& group, const auto& stream) { group.reduce_scatter(data, counts, op, stream); });
-  on_host(data, [&](Buffer host) { ranks.reduce_scatter(host, counts, op); });
+  on_host(data, [&](Buffer host) { topology.reduce_scatter(host, counts, op); });
 }
 
-template <class Ranks>
-void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, Counts counts) {
+void allgather(const Topology& topology, const ConstBuffer& mine, const Buffer& all, Counts counts) {
   if (mine.memory.device != all.memory.device)
     detail::raise<ValueError>("allgather", "got parts on device {} for a whole on device {}; expected the same",
                               mine.memory.device, all.memory.device);
-  const auto& comm = comm_of(ranks);
+  const auto& comm = topology.comm();
   const auto first = std::reduce(counts.begin(), counts.begin() + comm.rank());
   const auto item = static_cast<std::int64_t>(itemsize(all.dtype));
   const auto place = [&](const Buffer& whole) { return static_cast<std::byte*>(whole.data) + first * item; };
@@ -90,19 +93,10 @@ void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, C
     return run_nccl(comm, all, put, mine.memory);
   }
   if (!in_place) copy(mine, place(all), all.memory);
-  const auto gather = [&](const auto& by, Buffer whole) {
-    by.allgather({place(whole), mine.count, mine.dtype}, whole, counts);
-  };
-  if (backend == Backend::mpi) return gather(comm, address_of(all));
-  on_host(all, [&](Buffer host) { gather(ranks, host); });
+  if (backend == Backend::mpi && all.count < detail::max_count)
+    return run_native(comm, all, detail::native_allgather(comm, address_of(all), counts, "allgather"));
+  on_host(all, [&](Buffer host) { topology.allgather({place(host), mine.count, mine.dtype}, host, counts); });
 }
-
-template void broadcast(const Communicator&, const Buffer&, int);
-template void broadcast(const Topology&, const Buffer&, int);
-template void reduce_scatter(const Communicator&, const Buffer&, Counts, ReduceOp);
-template void reduce_scatter(const Topology&, const Buffer&, Counts, ReduceOp);
-template void allgather(const Communicator&, const ConstBuffer&, const Buffer&, Counts);
-template void allgather(const Topology&, const ConstBuffer&, const Buffer&, Counts);
 
 void reduce(const Topology& topology, const Buffer& data, int root, ReduceOp op) {
   const auto& comm = topology.comm();

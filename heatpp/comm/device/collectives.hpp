@@ -11,13 +11,10 @@ using Counts = std::span<const std::int64_t>;
 /// With MPI, the all-reduce is done when this returns.
 [[nodiscard]] std::unique_ptr<detail::Operation> start_flat_allreduce(const Communicator& comm, const Buffer& data,
                                                                       ReduceOp op);
-// Works over a communicator or a topology. If the host's messages carry the data, a topology goes by its levels.
-template <class Ranks>
-void broadcast(const Ranks& ranks, const Buffer& data, int root);
-template <class Ranks>
-void reduce_scatter(const Ranks& ranks, const Buffer& data, Counts counts, ReduceOp op);
-template <class Ranks>
-void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, Counts counts);
+// If the host's messages carry the data, these go by the levels of the topology.
+void broadcast(const Topology& topology, const Buffer& data, int root);
+void reduce_scatter(const Topology& topology, const Buffer& data, Counts counts, ReduceOp op);
+void allgather(const Topology& topology, const ConstBuffer& mine, const Buffer& all, Counts counts);
 void reduce(const Topology& topology, const Buffer& data, int root, ReduceOp op);
 
 /// Reduces with NCCL in the nodes and messages of the host or of MPI between them, in chunks. At a time, some chunks

@@ -67,4 +67,10 @@ class Channels {
   std::atomic<std::uint64_t> taken_{0};
 };
 
+/// Memory through which schedules go inside nodes. The level is equal on all ranks; a rank that is alone on its node
+/// has no channels.
+struct ScheduleMemory {
+  int level = -1;  ///< the outermost level inside nodes that uses memory; -1: all levels use messages
+  std::shared_ptr<Channels> channels = nullptr;  ///< of this rank's node
+};
 }  // namespace heatpp::detail

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/machine/hwloc.hpp>
+#include <heatpp/comm/detail/numbers/numbers.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 
@@ -62,10 +63,10 @@ Places places_in(const Tree& grid) {
   return places;
 }
 
-/// Gathers from every rank what it knows about itself.
+/// Gathers the nodes of all ranks.
 Places places_in_nodes(const Communicator& comm, int node) {
   Places places;
-  for (const auto id : comm.allgather(node)) places.push_back({static_cast<int>(id)});
+  for (const auto id : numbers_of_ranks(comm, node)) places.push_back({static_cast<int>(id)});
   return places;
 }
 
@@ -77,7 +78,7 @@ Machine nodes_and_packages(const Communicator& comm) {
   std::map<int, int> lowest;
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
     nodes[rank][0] = lowest.try_emplace(nodes[rank][0], static_cast<int>(rank)).first->second;
-  const auto packages = comm.allgather(package_of_this_rank().value_or(-1));
+  const auto packages = numbers_of_ranks(comm, package_of_this_rank().value_or(-1));
   if (std::ranges::any_of(packages, [](auto package) { return package < 0; })) return {tree_of(nodes)};
   auto parts = nodes;
   bool differ = false;

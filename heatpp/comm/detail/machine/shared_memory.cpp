@@ -16,7 +16,7 @@ namespace {
 // Whether it is so on all ranks. These calls are not the program's: they are neither counted nor compared.
 bool on_all(const Communicator& comm, bool mine) {
   std::int64_t all = mine;
-  run(start_allreduce(comm, {&all, 1, Dtype::int64}, ReduceOp::min, "Communicator"));
+  run(small_allreduce(comm, {&all, 1, Dtype::int64}, ReduceOp::min, "Communicator"));
   return all != 0;
 }
 

@@ -23,7 +23,8 @@ using PlaceNumbers = std::array<std::int64_t, 2>;
 
 /// These start the collectives. The numbers belong to the operation until its end.
 [[nodiscard]] std::unique_ptr<Operation> start_place(const Communicator& comm, PlaceNumbers& numbers);
-/// For ranks that share no memory.
 [[nodiscard]] std::unique_ptr<Operation> start_gather_numbers(const Communicator& comm, std::span<std::int64_t> all);
+/// Returns the number of each rank, in rank order. Collective; it is not counted as a call of the program.
+[[nodiscard]] std::vector<std::int64_t> numbers_of_ranks(const Communicator& comm, std::int64_t mine);
 
 }  // namespace heatpp::detail

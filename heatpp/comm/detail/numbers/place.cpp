@@ -25,8 +25,16 @@ std::unique_ptr<Operation> start_place(const Communicator& comm, PlaceNumbers& n
 
 std::unique_ptr<Operation> start_gather_numbers(const Communicator& comm, std::span<std::int64_t> all) {
   auto& impl = comm.impl();
+  if (shares_memory(comm)) return shared_allgather(comm, all[static_cast<std::size_t>(impl.rank)], all);
   auto schedule = impl.schedules.get({gathered_numbers}, [&] { return gather_schedule(impl.size, impl.rank); });
   return std::make_unique<Execution>(comm, std::move(schedule), Buffer(all), ReduceOp::sum, Coding{}, "allgather");
+}
+
+std::vector<std::int64_t> numbers_of_ranks(const Communicator& comm, std::int64_t mine) {
+  const auto all = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(comm.size()));
+  (*all)[static_cast<std::size_t>(comm.rank())] = mine;
+  run(then(start_gather_numbers(comm, *all), [all] {}));
+  return *all;
 }
 
 }  // namespace heatpp::detail

@@ -1,27 +1,18 @@
 #include <heatpp/comm/detail/progress/collective.hpp>
 
-#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/allreduce/planned.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
-#include <heatpp/comm/detail/shared/by_nodes.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/staging.hpp>
 
+#include <numeric>
+
 namespace heatpp::detail {
-namespace {
-
-std::unique_ptr<Operation> allreduce_by_messages(const Communicator& comm, const Buffer& data, ReduceOp op,
-                                                 const char* call) {
-  if (data.bytes() > small_bytes) return native_allreduce(comm, data, op, call);
-  return comm.impl().nodes ? allreduce_by_nodes(comm, data, op, call) : small_allreduce(comm, data, op, call);
-}
-
-}  // namespace
-
 std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op,
                                            const char* call) {
   auto& impl = comm.impl();
@@ -33,22 +24,30 @@ std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffe
   return std::make_unique<Execution>(comm, std::move(schedule), data, op, Coding{}, call);
 }
 
+ScheduleMemory memory_of(const Communicator& comm) {
+  return comm.impl().machine ? comm.impl().machine->memory : ScheduleMemory{};
+}
+
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
+  return start_allreduce(comm, data, op, call, memory_of(comm));
+}
+
+std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call,
+                                           const ScheduleMemory& memory) {
+  const bool exact = wants_exact_sums(comm) && has_exact_sum(op, data.dtype);
   if (data.memory.on_device()) {
-    if (!wants_exact_sums(comm) || !has_exact_sum(op, data.dtype)) return device::start_flat_allreduce(comm, data, op);
-    return device::through_host(data, [=](Buffer host) { return start_allreduce(comm, host, op, call); });
+    if (!exact) return device::start_flat_allreduce(comm, data, op);
+    return device::through_host(data, [=](Buffer host) { return start_allreduce(comm, host, op, call, memory); });
   }
-  const auto shared = [&comm](const Buffer& whole, ReduceOp by) { return shared_allreduce(comm, whole, by); };
-  const auto start = [&](const Buffer& wide, ReduceOp by) {
-    return shares_memory(comm) ? shared(wide, by) : allreduce_by_messages(comm, wide, by, call);
-  };
-  if (wants_exact_sums(comm) && has_exact_sum(op, data.dtype)) {
-    ExactMakers makers{.at_once = {}, .in_parts = start};
-    if (shares_memory(comm)) makers.at_once = shared;
-    return exact_allreduce(comm, data, op, makers);
-  }
-  const auto make = [&](const Buffer& wide) { return start(wide, op); };
-  return is_float16(data.dtype) ? rounded_once(data, op, comm.size(), make) : make(data);
+  // The shortest way, without a plan.
+  if (by_segment(comm) && comm.impl().settings->allreduce.empty() && !exact && !is_float16(data.dtype))
+    return shared_allreduce(comm, data, op);
+  const auto topology = topology_of(comm);
+  const AllreduceOptions options{.op = op};
+  auto plan = comm::plan_of(topology, options, data);
+  plan.memory = memory;
+  plan.call = call;
+  return comm::start_planned(topology, options, data, plan);
 }
 
 std::unique_ptr<Operation> rounded_once(Buffer data, ReduceOp op, int ranks, const StartAllreduce& make) {
@@ -64,12 +63,25 @@ std::unique_ptr<Operation> rounded_once(Buffer data, ReduceOp op, int ranks, con
 }
 
 std::unique_ptr<Operation> start_broadcast(const Communicator& comm, Buffer data, int root, const char* call) {
-  if (shares_memory(comm)) return shared_broadcast(comm, data, root);
+  return by_segment(comm) ? shared_broadcast(comm, data, root) : native_broadcast(comm, data, root, call);
+}
+
+std::unique_ptr<Operation> native_broadcast(const Communicator& comm, Buffer data, int root, const char* call) {
   auto copies = std::make_unique<Pending>(comm, call);
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
     check_mpi(MPI_Ibcast(address(data, first), n, mpi_type(data.dtype), root, comm.impl().mpi, &copies->next()), call);
   });
   return copies;
+}
+
+std::unique_ptr<Operation> native_allgather(const Communicator& comm, Buffer all, std::span<const std::int64_t> counts,
+                                            const char* call) {
+  auto sizes = std::make_shared<std::vector<int>>(counts.begin(), counts.end());
+  auto first = std::make_shared<std::vector<int>>(counts.size());
+  std::exclusive_scan(sizes->begin(), sizes->end(), first->begin(), 0);
+  const auto type = mpi_type(all.dtype);
+  return then(pending(comm, call, MPI_Iallgatherv, MPI_IN_PLACE, 0, type, all.data, sizes->data(), first->data(), type),
+              [sizes, first] {});
 }
 
 std::unique_ptr<Operation> unless_wrong_anywhere(const Communicator& comm, const char* op, std::string wrong) {

@@ -18,8 +18,7 @@ enum Kind : std::int64_t { reduced = -1, spread = -2 };
 
 /// Copies in memory are read by all ranks at once; sums keep the order that messages give them.
 Tree machine_of(const PartsJob& job, Kind kind) {
-  if (!job.machine) return factored(side_by_side(job.comm.size()));
-  return factored(without_single_children(*job.machine), 1, kind == spread ? job.memory_level : -1);
+  return factored(without_single_children(job.machine), 1, kind == spread ? job.memory.level : -1);
 }
 
 Schedule make_schedule(const PartsJob& job, std::span<const Owned> parts, std::int64_t slices, std::int64_t itemsize,
@@ -27,7 +26,7 @@ Schedule make_schedule(const PartsJob& job, std::span<const Owned> parts, std::i
   const auto machine = machine_of(job, kind);
   const MakeSteps make = kind == reduced ? &reduce_scatter_steps : &allgather_steps;
   const auto rank = job.comm.rank();
-  const NodeMemory memory{job.memory_level, Channels::slot_bytes / itemsize};
+  const NodeMemory memory{job.memory.level, Channels::slot_bytes / itemsize};
   auto schedule =
       in_slices(parts, slices, [&](std::span<const Owned> slice) { return make(machine, slice, rank, memory); });
   schedule.in_memory = memory.level >= 0;
@@ -38,10 +37,10 @@ std::unique_ptr<Operation> start_in_slices(const PartsJob& job, const Buffer& da
                                            Kind kind, ReduceOp op) {
   const auto slices = std::clamp<std::int64_t>(data.bytes() / slice_bytes, 1, most_slices);
   const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
-  ScheduleCache::Key key{kind, slices, job.memory_level >= 0 ? item : 0};
+  ScheduleCache::Key key{kind, slices, job.memory.level >= 0 ? item : 0};
   for (const auto& [range, owner] : parts) key.insert(key.end(), {owner, range.count});
   auto schedule = job.schedules.get(key, [&] { return make_schedule(job, parts, slices, item, kind); });
-  return std::make_unique<Execution>(job.comm, std::move(schedule), data, op, Coding{}, job.call, job.channels);
+  return std::make_unique<Execution>(job.comm, std::move(schedule), data, op, Coding{}, job.call, job.memory.channels);
 }
 
 }  // namespace

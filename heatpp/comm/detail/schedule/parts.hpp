@@ -10,11 +10,10 @@ namespace heatpp::detail {
 /// Where parts of data move between ranks, and for which call.
 struct PartsJob {
   const Communicator& comm;
-  const Tree* machine;  ///< nullptr: ranks side by side
+  const Tree& machine;
   ScheduleCache& schedules;
   const char* call;
-  int memory_level = -1;                         ///< the outermost level inside nodes that uses memory; -1: none
-  std::shared_ptr<Channels> channels = nullptr;  ///< of this rank's node
+  ScheduleMemory memory = {};
 };
 
 /// Reduces each part of `data` to its owner. 16-bit floats are accumulated in float32.

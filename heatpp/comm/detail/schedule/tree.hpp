@@ -93,6 +93,10 @@ template <class F>
 /// Returns the ranks with the levels in another order: order[0] is the level, counted from the innermost, that becomes
 /// the innermost. Returns nothing if nodes of a level differ or `order` is no permutation of the levels.
 [[nodiscard]] std::optional<Tree> reordered(const Tree& tree, std::span<const int> order);
+/// Returns the nodes of the tree that hold the rank, innermost first.
+[[nodiscard]] std::vector<Tree> path_to(const Tree& tree, int rank);
+/// Returns the nodes of a level side by side, whatever is between them and the root.
+[[nodiscard]] Tree nodes_at(const Tree& tree, int level);
 /// Returns numbers that describe the tree, equal ones for equal trees.
 [[nodiscard]] std::vector<int> numbers_of(const Tree& tree);
 

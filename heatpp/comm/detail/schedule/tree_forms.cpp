@@ -94,6 +94,13 @@ std::optional<Tree> reordered_runs(const Tree& tree, std::span<const int> order)
   return result;
 }
 
+void collect_nodes(const Tree& tree, int level, std::vector<Tree::Run>& nodes) {
+  for (const auto& run : tree.runs())
+    if (run.first.level() == level && !run.first.is_leaf()) nodes.push_back(run);
+    else
+      for (std::size_t i = 0; i < run.count; ++i) collect_nodes(run.at(i), level, nodes);
+}
+
 }  // namespace
 
 Tree flat_tree(std::span<const int> ranks, int level) {
@@ -157,6 +164,19 @@ Tree factored(const Tree& tree, std::size_t most, int whole_level) {
     size = (size + each - 1) / each;
   }
   return parts.front().first;
+}
+
+std::vector<Tree> path_to(const Tree& tree, int rank) {
+  std::vector<Tree> path{tree};
+  while (path.back().level() > 0) path.push_back(path.back().child(*path.back().child_with(rank)));
+  std::ranges::reverse(path);
+  return path;
+}
+
+Tree nodes_at(const Tree& tree, int level) {
+  std::vector<Tree::Run> nodes;
+  collect_nodes(tree, level, nodes);
+  return {tree.level(), std::move(nodes)};
 }
 
 }  // namespace heatpp::detail

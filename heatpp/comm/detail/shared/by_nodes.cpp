@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/shared/rounds.hpp>
+#include <heatpp/comm/detail/state.hpp>
 
 #include <cstring>
 
@@ -14,8 +15,20 @@ constexpr int leader = 0;
 /// The ranks lay their data in one round, and the first one lays the result in the next.
 class ByNodes final : public InRounds {
  public:
-  ByNodes(const Communicator& comm, const Buffer& data, ReduceOp op, const char* call)
-      : InRounds(comm.impl().nodes->node, 2), all_(comm), data_(data), op_(op), call_(call) {}
+  ByNodes(const Topology& topology, const Buffer& data, ReduceOp op, const char* call)
+      : InRounds(topology.state().groups->node, 2),
+        groups_(topology.state().groups),
+        ranks_(topology.comm().size()),
+        data_(data),
+        op_(op),
+        call_(call) {}
+
+  bool restart() override {
+    begin(2);
+    across_ = nullptr;
+    summed_ = false;
+    return true;
+  }
 
   [[nodiscard]] bool in_flight() const override { return across_ && across_->in_flight(); }
 
@@ -43,10 +56,10 @@ class ByNodes final : public InRounds {
   }
   bool tell() {
     const auto sum = op_ == ReduceOp::mean ? ReduceOp::sum : op_;
-    if (!across_) across_ = small_allreduce(*all_.impl().nodes->leaders, data_, sum, call_);
+    if (!across_) across_ = small_allreduce(*groups_->leaders, data_, sum, call_);
     if (!summed_ && !(summed_ = across_->advance())) return false;
     if (!segment_.may_fill(round_)) return false;
-    if (op_ == ReduceOp::mean) divide(data_.dtype, data_.data, data_.count, all_.size());
+    if (op_ == ReduceOp::mean) divide(data_.dtype, data_.data, data_.count, ranks_);
     return lay();
   }
   bool take() {
@@ -56,7 +69,8 @@ class ByNodes final : public InRounds {
     return true;
   }
 
-  Communicator all_;
+  std::shared_ptr<const NodeGroups> groups_;
+  int ranks_;
   Buffer data_;
   ReduceOp op_;
   const char* call_;
@@ -75,27 +89,25 @@ Communicator part_of(const Communicator& comm, int color) {
 
 }  // namespace
 
-std::shared_ptr<NodeGroups> find_node_groups(const Communicator& comm, int node) {
+std::shared_ptr<const NodeGroups> find_node_groups(const Communicator& comm, int node) {
   await_all(comm, "Communicator");
-  auto mine = part_of(comm, node);
-  auto leaders = part_of(comm, mine.rank() == leader ? 0 : 1);
-  if (mine.size() > 1) mine.impl().segment = Segment::make(mine, node, small_bytes);
-  // Whether a node shares no memory, whether one has several ranks, and whether there are several.
-  std::array<std::int64_t, 3> found{mine.size() > 1 && !mine.impl().segment, mine.size() > 1,
-                                    mine.size() < comm.size()};
-  run(start_allreduce(comm, found, ReduceOp::max, "Communicator"));
-  if (found[0] || !found[1] || !found[2]) return nullptr;
-  auto groups = std::make_shared<NodeGroups>(NodeGroups{mine, std::nullopt});
-  if (mine.rank() == leader) groups->leaders = leaders;
-  return groups;
+  auto mine = part_of(comm, node), first = part_of(comm, mine.rank() == leader ? 0 : 1);
+  if (mine.size() > 1) mine.impl().segment = Segment::make(mine, comm.impl().node, small_bytes);
+  std::int64_t all = mine.size() == 1 || mine.impl().segment;
+  run(small_allreduce(comm, {&all, 1, Dtype::int64}, ReduceOp::min, "Communicator"));
+  if (!all) return nullptr;
+  return std::make_shared<const NodeGroups>(mine, mine.rank() == leader ? std::optional(first) : std::nullopt);
 }
 
-std::unique_ptr<Operation> allreduce_by_nodes(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
-  const auto& [node, leaders] = *comm.impl().nodes;
-  if (node.size() > 1) return std::make_unique<ByNodes>(comm, data, op, call);
-  auto sum = small_allreduce(*leaders, data, op == ReduceOp::mean ? ReduceOp::sum : op, call);
-  if (op != ReduceOp::mean) return sum;
-  return then(std::move(sum), [data, ranks = comm.size()] { divide(data.dtype, data.data, data.count, ranks); });
+std::unique_ptr<Operation> allreduce_by_nodes(const Topology& topology, Buffer data, ReduceOp op, const char* call) {
+  const auto sum = op == ReduceOp::mean ? ReduceOp::sum : op;
+  const auto& [node, leaders] = *topology.state().groups;
+  const bool fits = data.bytes() <= small_bytes;
+  if (fits && node.size() > 1) return std::make_unique<ByNodes>(topology, data, op, call);
+  auto whole = small_allreduce(fits ? *leaders : topology.comm(), data, sum, call);
+  if (op != ReduceOp::mean) return whole;
+  return then(std::move(whole),
+              [data, ranks = topology.comm().size()] { divide(data.dtype, data.data, data.count, ranks); });
 }
 
 }  // namespace heatpp::detail

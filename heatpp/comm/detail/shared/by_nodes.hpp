@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/topology.hpp>
 #include <optional>
 
 namespace heatpp::detail {
@@ -12,14 +13,13 @@ struct NodeGroups {
   std::optional<Communicator> leaders;
 };
 
-/// Returns the groups. Collective; `node` is the number of this rank's node. Returns nothing on all ranks if all are on
-/// one node or each has its own, or if the ranks of a node share no memory. A node takes 12 KiB of memory for each
-/// rank.
-[[nodiscard]] std::shared_ptr<NodeGroups> find_node_groups(const Communicator& comm, int node);
+/// Returns the groups on all ranks if the ranks of every node share memory; else nothing. Collective; `node` is a
+/// number of this rank's node. A node takes 12 KiB of memory for each rank.
+[[nodiscard]] std::shared_ptr<const NodeGroups> find_node_groups(const Communicator& comm, int node);
 
 /// Starts an all-reduce of at most 4 KiB: the first rank of a node sums what the others lay in its memory, reduces it
-/// over the nodes, and lays the result there. So a node sends log2(nodes) messages.
-[[nodiscard]] std::unique_ptr<Operation> allreduce_by_nodes(const Communicator& comm, Buffer data, ReduceOp op,
+/// over the nodes, and lays the result there. So a node sends log2(nodes) messages. Larger data go by doubling.
+[[nodiscard]] std::unique_ptr<Operation> allreduce_by_nodes(const Topology& topology, Buffer data, ReduceOp op,
                                                             const char* call);
 
 }  // namespace heatpp::detail

@@ -3,8 +3,8 @@
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
-#include <heatpp/comm/detail/shared/by_nodes.hpp>
 #include <heatpp/comm/detail/shared/rounds.hpp>
+#include <heatpp/comm/detail/state.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -48,9 +48,9 @@ Buffer part_of(const Buffer& all, const Range& part) { return {address(all, part
 
 void share_memory(const Communicator& comm) {
   auto& impl = comm.impl();
-  if (!impl.settings->shared_memory || impl.size == 1) return;
-  impl.segment = Segment::make(comm, impl.node);
-  if (!impl.segment) impl.nodes = find_node_groups(comm, impl.node);
+  if (impl.size == 1) return;
+  if (impl.settings->shared_memory) impl.segment = Segment::make(comm, impl.node);
+  if (!impl.segment || !impl.settings->topology.empty()) find_topology(comm);
 }
 bool shares_memory(const Communicator& comm) { return comm.impl().segment != nullptr; }
 

@@ -6,7 +6,7 @@
 /// Collectives of ranks that share memory (Communicator::Impl::segment).
 namespace heatpp::detail {
 
-/// Gives a new communicator its segment if its ranks are on one node, or else the groups of its nodes. Collective.
+/// Gives a new communicator its segment if its ranks are on one node, and else its topology. Collective.
 void share_memory(const Communicator& comm);
 [[nodiscard]] bool shares_memory(const Communicator& comm);
 
