@@ -165,6 +165,10 @@ TEST_CASE("damaged chunks, and filters that are not there", "[io][codecs]") {
   }
   write({32028, 400});
   CHECK_THAT(error(), Contains("filter 32028 (SPERR)") && Contains(", and through filter 400"));
+  if (!ht::io::supports_netcdf()) return;
+  CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load_netcdf(path, "x"); }),
+             Contains("[load_netcdf] got \"" + path + "\"") && Contains("filter 32028 (SPERR)") &&
+                 Contains(", and through filter 400"));
 }
 
 /// Reads each file that Python has written, and writes it with every codec for Python to read.

@@ -173,12 +173,34 @@ TEST_CASE("different files under one name", "[io][errors][large]") {
   const TempDir dir;
   const auto here = fs::current_path();
   on_root([&] { fs::create_directory(dir.path("elsewhere")); });
-  write_plain(dir.path("a.h5"), "x", counting({8}));
-  write_plain(dir.path("elsewhere/a.h5"), "x", counting({7}));
-  fs::current_path(ht::world().rank() == 1 ? dir.path("elsewhere") : dir.path(""));
-  const auto text = load_error<ht::IoError>("a.h5");
-  fs::current_path(here);
-  CHECK_THAT(text, Contains("same file on all ranks"));
+  const auto write = [&](const std::string& folder, std::int64_t rows) {
+    const auto x = ht::arange(rows, {.split = 0});
+    for (const auto* name : {"a.h5", "a.npy"}) ht::io::save(x, dir.path(folder + name));
+    for (const auto* name : {"grows.h5", "grows.zarr"}) ht::io::append_rows(x, dir.path(folder + name));
+  };
+  write("", 8);
+  for (const std::int64_t rows : {7, 9}) {
+    CAPTURE(rows);
+    on_root([&] {
+      fs::remove_all(dir.path("elsewhere"));
+      fs::create_directory(dir.path("elsewhere"));
+    });
+    write("elsewhere/", rows);
+    fs::current_path(ht::world().rank() == 1 ? dir.path("elsewhere") : dir.path(""));
+    std::vector<std::string> texts{load_error<ht::IoError>("a.h5", "data")};
+    for (const bool collective : {false, true})
+      texts.push_back(
+          same_message<ht::IoError>([&] { return ht::io::load("a.h5", {.split = 0, .collective = collective}); }));
+    texts.push_back(same_message<ht::IoError>([] { return ht::io::load("a.npy", {.split = 0}); }));
+    for (const auto* name : {"grows.h5", "grows.zarr"}) {
+      const auto load = [&] { return ht::io::load(name, {.split = 0}); };
+      if (rows > 8) CHECK(same(load(), counting({8}, at::kLong)));  // rows that were added later
+      else texts.push_back(same_message<ht::IoError>(load));
+    }
+    fs::current_path(here);
+    for (const auto& text : texts) CHECK_THAT(text, Contains("same file on all ranks"));
+    ht::world().barrier();
+  }
 }
 
 TEST_CASE("bad slices and splits", "[io][errors]") {

@@ -66,7 +66,7 @@ void check_can_have(const Dataset& dataset, const DNDarray& x, const std::string
   if (info.element.may_overflow || H5Tequal(type.get(), dataset.memory.get()) <= 0)
     raise<IoError>(append_op, "got \"{}\", which stores another type that is read as {}; expected {} itself", path,
                    name(x.dtype()), name(x.dtype()));
-  if (const auto missing = missing_filter(storage))
+  if (const auto missing = missing_filter(applied_filters(storage)))
     raise<IoError>(append_op, "got \"{}\" with chunks behind {}", path, *missing);
   H5D_fill_time_t filled = H5D_FILL_TIME_ERROR;
   H5D_alloc_time_t made = H5D_ALLOC_TIME_ERROR;

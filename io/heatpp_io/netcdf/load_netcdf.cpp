@@ -163,6 +163,8 @@ Variable open_variable(const std::string& path, const std::string& name) {
   variable.info.shape = detail::shape_of(variable.at, path, op);
   detail::checked_bytes(variable.info.shape, static_cast<std::int64_t>(itemsize(variable.info.element.dtype)), what,
                         op);
+  const auto dimensions = detail::dimensions_of(variable.at, path, op);
+  variable.info.may_grow = !dimensions.empty() && detail::grows(variable.at.group, dimensions[0]);
   read_storage(variable);
   return variable;
 }
@@ -177,8 +179,11 @@ void read_piece(const Variable& variable, const detail::Selection& box, const de
     step.push_back(piece.count[i] > 1 ? box[i].step : 1);
   }
   const auto& [group, id] = variable.at;
-  detail::check_netcdf(nc_get_vars(group, id, start.data(), count.data(), step.data(), to.data_ptr()), variable.path,
-                       op);
+  const auto status = nc_get_vars(group, id, start.data(), count.data(), step.data(), to.data_ptr());
+  if (status != NC_NOERR)
+    if (const auto missing = detail::missing_filter(filters_of(variable.at)))
+      raise<IoError>(op, "got \"{}\", whose chunks went through {}", variable.path, *missing);
+  detail::check_netcdf(status, variable.path, op);
 }
 
 void read_box(const Variable& variable, const detail::Selection& box, const at::Tensor& out) {

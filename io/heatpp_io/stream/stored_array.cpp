@@ -143,7 +143,8 @@ StoredArray::StoredArray(const Source& source, const StoredArrayOptions& options
 StoredArray StoredArray::stored() const {
   const auto& x = *impl_;
   if (x.parsed || x.options.dtype || !x.shards.alike || (x.shards.info.digest == 0 && !x.info.uint64)) return *this;
-  StoredArray same(std::shared_ptr<Impl>(new Impl{x.comm, x.source, x.options, detail::Numbers::to_copy}));
+  // Files without the array have been logged, and are not looked at again.
+  StoredArray same(std::shared_ptr<Impl>(new Impl{x.comm, x.shards.paths, x.options, detail::Numbers::to_copy}));
   same.impl_->look_into(detail::format_to_read(x.source, x.comm, op));
   same.impl_->info.uint64 = x.info.uint64;
   return same;

@@ -107,7 +107,8 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
                     .element = array.type.element,
                     .chunk = readable_part(array.codecs, array.chunks),
                     .compressed = is_compressed(array.codecs),
-                    .compression = compression_of(array.codecs)},
+                    .compression = compression_of(array.codecs),
+                    .may_grow = !array.shape.empty()},
                    [stored](const auto& box, const auto& out) { stored->read(box, out); },
                    std::move(decoding)};
   if (opened.decoding.is_active()) array.type.element.may_overflow = false;  // checked after decoding

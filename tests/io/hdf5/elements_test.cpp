@@ -245,6 +245,15 @@ TEST_CASE("files of a set without the dataset have no rows of it", "[io][element
     CHECK_THAT(said[0], Contains("2 of 4 files have no array \"g/x\"") && Contains("p-1.h5"));
   }
   CHECK(same(ht::io::StoredArray(dir.path("p-*.h5"), {.dataset = "g/x"}).all(), global));
+  // Numbers with attributes are copied as they are stored, for which the files are described once more.
+  const auto rows = distribute(global, ht::Layout({6, 2}, 0, ht::world().size()));
+  for (const auto* name : {"s-0.h5", "s-2.h5"})
+    ht::io::save_hdf5(rows, dir.path(name), "x", {.attributes = {{"scale_factor", 2.0}}});
+  write_plain(dir.path("s-1.h5"), "z", global);
+  said.clear();
+  ht::io::convert(ht::io::StoredArray(dir.path("s-*.h5"), {.dataset = "x"}), dir.path("s.zarr"));
+  CHECK(said.size() == 1);
+  CHECK(same(ht::io::load(dir.path("s.zarr")), at::cat({global, global}).to(at::kDouble).mul(2)));
   ht::set_log({});
   CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load_hdf5(dir.path("p-*.h5"), "no", {.split = 0}); }),
              Contains("4 files without an array \"no\""));

@@ -33,6 +33,7 @@ struct DatasetInfo {
   std::optional<Compression> compression = std::nullopt;  ///< nearest one of the library's; nullopt: none
   bool in_other_files = false;  ///< virtual dataset or subfiles: HDF5 does not read these through MPI-IO
   std::int64_t digest = 0;      ///< hash of the attributes that decode its numbers; 0: none
+  bool may_grow = false;        ///< whether rows may be added in place, so that a later look finds more of them
 };
 
 /// The file is valid but has no array of the requested name.

@@ -22,7 +22,7 @@ std::string encode(const DatasetInfo& info) {
   std::vector<std::int64_t> numbers{std::ssize(info.shape),    static_cast<std::int64_t>(info.element.dtype),
                                     info.element.may_overflow, info.compressed,
                                     info.in_other_files,       info.digest,
-                                    code_of(info.compression)};
+                                    code_of(info.compression), info.may_grow};
   numbers.insert(numbers.end(), info.shape.begin(), info.shape.end());
   numbers.insert(numbers.end(), info.chunk.begin(), info.chunk.end());
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers[0]};  // sent as bytes
@@ -31,14 +31,15 @@ std::string encode(const DatasetInfo& info) {
 DatasetInfo decode(const std::string& bytes) {
   std::vector<std::int64_t> numbers(bytes.size() / sizeof(std::int64_t));
   std::memcpy(numbers.data(), bytes.data(), bytes.size());
-  const auto shape = numbers.begin() + 7, chunk = shape + numbers[0];
+  const auto shape = numbers.begin() + 8, chunk = shape + numbers[0];
   return {.shape = Shape(shape, chunk),
           .element = {static_cast<Dtype>(numbers[1]), numbers[2] != 0},
           .chunk = Shape(chunk, numbers.end()),
           .compressed = numbers[3] != 0,
           .compression = compression_from(numbers[6]),
           .in_other_files = numbers[4] != 0,
-          .digest = numbers[5]};
+          .digest = numbers[5],
+          .may_grow = numbers[7] != 0};
 }
 
 /// Marks a file that does not have the array.

@@ -61,7 +61,7 @@ void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece
               piece ? to.data_ptr() : nullptr) >= 0)
     return;
   const auto reason = innermost_error();
-  if (const auto missing = missing_filter(Handle(H5Dget_create_plist(dataset.id.get()))))
+  if (const auto missing = missing_filter(applied_filters(Handle(H5Dget_create_plist(dataset.id.get())))))
     raise<IoError>(call.op, "got \"{}\", whose chunks went through {}", call.path, *missing);
   raise<IoError>(call.op, "got an error while reading \"{}\" ({}); expected a complete file", call.path, reason);
 }

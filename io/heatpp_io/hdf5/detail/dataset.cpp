@@ -133,6 +133,12 @@ void read_storage(hid_t dataset, DatasetInfo& info) {
   info.chunk.assign(chunk.begin(), chunk.end());
 }
 
+bool may_grow(hid_t space) {
+  std::vector<hsize_t> now(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space)))), most(now.size());
+  H5Sget_simple_extent_dims(space, now.data(), most.data());
+  return !now.empty() && most[0] > now[0];
+}
+
 void check_sources(hid_t dataset, const std::string& path, const std::string& what, const char* op) {
   const auto unread = unread_source(dataset, path);
   if (!unread.empty())
@@ -255,6 +261,7 @@ void describe(Dataset& opened, const Wanted& wanted, const std::string& what, co
   opened.inner = std::move(elements.inner);
   const auto bytes = static_cast<std::int64_t>(itemsize(info.element.dtype));
   info.shape = checked_shape(space.get(), bytes, what, op);
+  info.may_grow = may_grow(space.get());
   read_storage(opened.id.get(), info);
   info.shape.insert(info.shape.end(), opened.inner.begin(), opened.inner.end());
   if (!info.chunk.empty()) info.chunk.insert(info.chunk.end(), opened.inner.begin(), opened.inner.end());

@@ -196,9 +196,9 @@ std::optional<Compression> nearest_compression(const std::vector<AppliedFilter>&
   return nearest;
 }
 
-std::optional<std::string> missing_filter(const Handle& properties) {
+std::optional<std::string> missing_filter(const std::vector<AppliedFilter>& applied) {
   std::string missing;
-  for (const auto id : ids_of(properties))
+  for (const auto& [id, parameters] : applied)
     if (H5Zfilter_avail(id) <= 0) missing += (missing.empty() ? "" : ", and through ") + described(id);
   return missing.empty() ? std::nullopt : std::optional(missing);
 }

@@ -32,7 +32,7 @@ struct AppliedFilter {
 /// of them compresses.
 [[nodiscard]] std::optional<Compression> nearest_compression(const std::vector<AppliedFilter>& filters);
 
-/// Returns the filters of these properties that HDF5 does not have, and how to get them; nothing if it has all.
-[[nodiscard]] std::optional<std::string> missing_filter(const Handle& properties);
+/// Returns those of the applied filters that HDF5 does not have, and how to get them; nothing if it has all.
+[[nodiscard]] std::optional<std::string> missing_filter(const std::vector<AppliedFilter>& applied);
 
 }  // namespace heatpp::io::detail

@@ -87,6 +87,17 @@ Shape shape_of(const NetcdfVariable& variable, const std::string& path, const ch
   return shape;
 }
 
+bool grows(int group, int dimension) {
+  do {
+    int count = 0;
+    nc_inq_unlimdims(group, &count, nullptr);
+    std::vector<int> found(static_cast<std::size_t>(count));
+    nc_inq_unlimdims(group, &count, found.data());
+    if (std::ranges::find(found, dimension) != found.end()) return true;
+  } while (nc_inq_grp_parent(group, &group) == NC_NOERR);
+  return false;
+}
+
 bool is_flag(const NetcdfVariable& variable) {
   const auto& [group, id] = variable;
   std::size_t length = 0;

@@ -36,6 +36,9 @@ struct NetcdfVariable {
 [[nodiscard]] std::vector<int> dimensions_of(const NetcdfVariable& variable, const std::string& path, const char* op);
 [[nodiscard]] Shape shape_of(const NetcdfVariable& variable, const std::string& path, const char* op);
 
+/// Whether a dimension may grow; it belongs to the group, or to an enclosing one.
+[[nodiscard]] bool grows(int group, int dimension);
+
 /// Whether a variable's bytes stand for bool by the rule of xarray.
 [[nodiscard]] bool is_flag(const NetcdfVariable& variable);
 

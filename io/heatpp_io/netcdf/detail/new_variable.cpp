@@ -75,18 +75,6 @@ void check_classic(const NewVariable& x) {
                         heatpp::to_string(x.shape), name, axis > 0 ? 1 : 0, most, axis);
 }
 
-/// Whether a dimension may grow; it belongs to the group, or to an enclosing one.
-bool grows(int group, int dimension) {
-  do {
-    int count = 0;
-    nc_inq_unlimdims(group, &count, nullptr);
-    std::vector<int> found(static_cast<std::size_t>(count));
-    nc_inq_unlimdims(group, &count, found.data());
-    if (std::ranges::find(found, dimension) != found.end()) return true;
-  } while (nc_inq_grp_parent(group, &group) == NC_NOERR);
-  return false;
-}
-
 /// Returns the dimension of an axis: one that the file has, or a new one.
 int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::string& variable, const SaveJob& job) {
   const auto& names = x.options.dimension_names;
