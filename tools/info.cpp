@@ -89,7 +89,7 @@ Json wires(const ht::Topology& topology) {
   Json all;
   for (std::size_t i = 0; i < topology.levels().size(); ++i) {
     const auto& level = topology.levels()[i];
-    const bool shared = static_cast<int>(i) <= topology.state().memory_level;
+    const bool shared = static_cast<int>(i) <= topology.state().memory.level;
     all["ranks of a " + level.name] = level.group.size() == 1 ? "one rank" : shared ? "shared memory" : messages;
   }
   const auto backend = of_environment("HEATPP_BACKEND");

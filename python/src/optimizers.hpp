@@ -22,9 +22,9 @@ struct ParameterGroup {
   OptimizerOptions options;
 };
 
-/// Creates sgd, adam, adamw, rmsprop, adagrad, lbfgs, lars, lamb or muon for a replica's parameters. The first group has
-/// those that match no pattern; a parameter that matches several groups is in the first of these. Throws ValueError for
-/// unknown names, unknown options, options out of range, and patterns that match no trained parameter.
+/// Creates sgd, adam, adamw, rmsprop, adagrad, lbfgs, lars, lamb or muon for a replica's parameters. The first group
+/// has those that match no pattern; a parameter that matches several groups is in the first of these. Throws ValueError
+/// for unknown names, unknown options, options out of range, and patterns that match no trained parameter.
 [[nodiscard]] std::unique_ptr<torch::optim::Optimizer> made_optimizer(const std::string& name, const nn::Replica& model,
                                                                       const OptimizerOptions& options,
                                                                       const std::vector<ParameterGroup>& groups);

@@ -1,4 +1,4 @@
-#include "../catch.hpp"
+#include "../../catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/impl.hpp>

@@ -1,6 +1,6 @@
 // Tests that the collectives of communicators go by the levels of the machine, on machines that are made up.
-#include "../catch.hpp"
-#include "machines.hpp"
+#include "../../catch.hpp"
+#include "../machines.hpp"
 
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/state.hpp>
