@@ -95,18 +95,6 @@ auto with_uneven_counts(F call) {
   return result;
 }
 
-/// Lets each of the first n ranks have an element for this one, which gets n.
-template <class F>
-auto with_an_element_of_each(F call) {
-  one_rank::let_ranks_say([](one_rank::Call which, int rank, std::span<std::byte> part) {
-    const std::int64_t count = rank < n;
-    if (which == one_rank::Call::alltoall) std::memcpy(part.data(), &count, sizeof count);
-  });
-  auto result = call();
-  one_rank::let_ranks_say({});
-  return result;
-}
-
 std::vector<std::byte> with_neighbors(const ht::Communicator& comm) {
   std::vector<std::byte> memory(4096);
   detail::Sends send;

@@ -43,11 +43,12 @@ int train(int argc, char** argv) {
   if (argc != 3) throw ht::ValueError("[segmentation] got no method and file; expected data_parallel or daso, a file");
   const bool daso = argv[1] == std::string_view("daso");
   const ht::Topology topology(ht::world());
+  torch::manual_seed(1);  // the same weights in every run
   nn::DataParallelMultiGPU model(std::make_shared<nn::UNet>(nn::UNetOptions{.width = 8, .depth = 2}), topology);
   nn::synchronise_norms(model.module(), topology, daso ? nn::Scope::node : nn::Scope::all);
   torch::optim::AdamW adamw(model.parameters(), torch::optim::AdamWOptions(5e-3));
   nn::Trainer trainer(model, adamw, loss,
-                      {.epochs = 8,
+                      {.epochs = 12,
                        .batch_size = 16,
                        .transforms = {nn::random_flip(), nn::random_flip({.axis = -2})},  // also moves the masks
                        .daso = daso ? std::optional(nn::DasoOptions{}) : std::nullopt,

@@ -153,7 +153,7 @@ class Names(Case):
             for weights in ("balanced", {0: 2.0}):
                 with self.assertRaisesRegex(ValueError, rf"\[{kind.__name__}.fit\] got class_weight"):
                     kind(class_weight=weights).fit(ROWS, ROWS[:, 0])
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(ValueError, 'got loss="log_loss"; expected "squared_error", "poisson"'):
             ht.HistGradientBoostingRegressor(loss="log_loss")
 
     def test_methods_have_signatures(self):
