@@ -153,24 +153,29 @@ struct Cost {
 
 struct Case {
   const char *function, *name, *calls, *bytes;
+  bool exact;  // or at most
   Cost (*formula)(const Setup&);
   void (*call)(const Setup&);
 };
 
 #define NAMES [[maybe_unused]] const auto& [P, n, m, b, x, z, whole, rows, split_rows, ring] = setup
-#define COST(function, name, calls, bytes, ...) \
-  Case{#function,                               \
-       name,                                    \
-       #calls,                                  \
-       #bytes,                                  \
-       [](const Setup& setup) -> Cost {         \
-         NAMES;                                 \
-         return {calls, bytes};                 \
-       },                                       \
-       [](const Setup& setup) {                 \
-         NAMES;                                 \
-         static_cast<void>(__VA_ARGS__);        \
+#define CASE(function, name, exact, calls, bytes, ...) \
+  Case{#function,                                      \
+       name,                                           \
+       #calls,                                         \
+       #bytes,                                         \
+       exact,                                          \
+       [](const Setup& setup) -> Cost {                \
+         NAMES;                                        \
+         return {calls, bytes};                        \
+       },                                              \
+       [](const Setup& setup) {                        \
+         NAMES;                                        \
+         static_cast<void>(__VA_ARGS__);               \
        }},
+#define COST(function, name, ...) CASE(function, name, true, __VA_ARGS__)
+// At most: what is sent depends on the elements.
+#define BOUND(function, name, ...) CASE(function, name, false, __VA_ARGS__)
 #define LOCAL(function, ...) COST(function, "", 0, 0, __VA_ARGS__)
 #define HEATPP_UNARY(name, function) LOCAL(name, ht::name(whole))
 #define HEATPP_BINARY(name, function, numbers) LOCAL(name, ht::name(whole, whole))
@@ -182,8 +187,15 @@ const Case cases[] = {
 #undef HEATPP_BINARY
 #undef HEATPP_UNARY
 #undef LOCAL
+#undef BOUND
 #undef COST
+#undef CASE
 #undef NAMES
+
+/// Whether the call sent what its formula says.
+bool fits(const Case& entry, const Cost& got, const Cost& want) {
+  return entry.exact ? got == want : got.calls <= want.calls && got.bytes <= want.bytes;
+}
 
 /// Returns the most that a rank sent during the call.
 Cost measured(const Case& entry) {
@@ -208,12 +220,14 @@ int main(int argc, char** argv) {
   bool right = true;
   for (const auto& entry : cases) {
     const auto want = expected(entry), got = measured(entry);
-    right = right && got == want;
+    const bool fit = fits(entry, got, want);
+    right = right && fit;
     if (ht::world().rank() > 0) continue;
     fmt::print(
         "{{\"function\": \"{}\", \"case\": \"{}\", \"ranks\": {}, \"calls\": {}, \"bytes\": {}, \"formula\": "
-        "\"{}, {}\", \"right\": {}}}\n",
-        entry.function, entry.name, ht::world().size(), got.calls, got.bytes, entry.calls, entry.bytes, got == want);
+        "\"{}{}, {}\", \"right\": {}}}\n",
+        entry.function, entry.name, ht::world().size(), got.calls, got.bytes, entry.exact ? "" : "at most ",
+        entry.calls, entry.bytes, fit);
   }
   return right ? 0 : 1;
 }
