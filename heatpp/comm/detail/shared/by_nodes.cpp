@@ -42,7 +42,7 @@ class ByNodes final : public InRounds {
 
   bool lay() {
     if (!segment_.may_fill(round_)) return false;
-    std::memcpy(segment_.slot(comm_.rank(), round_), data_.data, static_cast<std::size_t>(data_.bytes()));
+    copy(segment_.slot(comm_.rank(), round_), data_.data);
     segment_.announce(Segment::filled, round_);
     return true;
   }
@@ -65,8 +65,13 @@ class ByNodes final : public InRounds {
   bool take() {
     segment_.announce(Segment::filled, round_);
     if (!segment_.has(leader, round_)) return false;
-    std::memcpy(data_.data, segment_.slot(leader, round_), static_cast<std::size_t>(data_.bytes()));
+    copy(data_.data, segment_.slot(leader, round_));
     return true;
+  }
+
+  /// Copies the data; memory without elements may have no address.
+  void copy(void* to, const void* from) const {
+    if (data_.count > 0) std::memcpy(to, from, static_cast<std::size_t>(data_.bytes()));
   }
 
   std::shared_ptr<const NodeGroups> groups_;
