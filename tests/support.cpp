@@ -55,6 +55,12 @@ ht::DNDarray distribute(const at::Tensor& global, const ht::Layout& layout) {
   return ht::detail::wrap(block, layout, ht::world()).to_device(test_device());
 }
 
+ht::Layout layout_of(const at::Tensor& x, std::optional<int> split) {
+  return {ht::Shape(x.sizes().begin(), x.sizes().end()), split, ht::world().size()};
+}
+ht::DNDarray even(const at::Tensor& x) { return distribute(x, layout_of(x, 0)); }
+ht::DNDarray on_all(const at::Tensor& x) { return distribute(x, layout_of(x, std::nullopt)); }
+
 at::Tensor gathered(const ht::DNDarray& x) { return ht::resplit(x, std::nullopt).larray().cpu(); }
 
 namespace {

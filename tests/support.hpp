@@ -13,6 +13,12 @@ std::vector<ht::Layout> every_layout(const ht::Shape& shape);
 
 /// `global`, which every rank holds, stored under `layout`.
 ht::DNDarray distribute(const at::Tensor& global, const ht::Layout& layout);
+/// The layout of this shape, cut evenly along `split`.
+ht::Layout layout_of(const at::Tensor& x, std::optional<int> split);
+/// `x`, which every rank holds, cut evenly along its rows.
+ht::DNDarray even(const at::Tensor& x);
+/// `x`, which every rank holds, as an array without a split.
+ht::DNDarray on_all(const at::Tensor& x);
 
 /// All of `x` on every rank.
 at::Tensor gathered(const ht::DNDarray& x);

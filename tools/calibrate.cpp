@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct CalibrateOptions {
   std::string output;
   bool json = false;
 };
@@ -47,7 +47,7 @@ void calibrate_into(ht::Topology& topology, const std::string& file) {
   });
 }
 
-void calibrate(const Options& o) {
+void calibrate(const CalibrateOptions& o) {
   if (ht::world().size() == 1)
     ht::detail::raise<ht::ValueError>(
         "calibrate", "got one rank; expected two or more, as under mpirun, between which there are links");
@@ -62,7 +62,7 @@ void calibrate(const Options& o) {
 }  // namespace
 
 Run add_calibrate(CLI::App& command) {
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<CalibrateOptions>();
   command.add_option("-o,--output", o->output,
                      "file for HEATPP_CALIBRATION; existing entries for this arrangement of ranks are kept");
   command.add_flag("--json", o->json, "print JSON");

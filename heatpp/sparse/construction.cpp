@@ -66,7 +66,7 @@ void check_block(const CsrBlock& block, std::int64_t columns) {
   else check_columns(block, block.columns.const_data_ptr<std::int64_t>(), columns);
 }
 
-CsrBlock block_of(const CsrArrays& arrays) {
+CsrBlock block_of_arrays(const CsrArrays& arrays) {
   CsrBlock block{adopted(arrays.row_ptr).to(at::kLong), adopted(arrays.columns), {}};
   if (!arrays.values && block.entries() > 0)
     raise<ValueError>("from_local", "got no memory for the values of {} entries; expected some", block.entries());
@@ -89,7 +89,7 @@ struct Rows {
 Layout matrix_layout(const char* op, const Shape& shape, std::optional<int> split, const Communicator& comm) {
   if (shape.size() != 2 || (split && *split != 0 && *split != -2))
     raise<ValueError>(op, "got shape {} with {}; expected two axes, cut along the first or not at all",
-                      to_string(shape), to_string(split));
+                      heatpp::to_string(shape), heatpp::to_string(split));
   return {shape, split ? std::optional(0) : std::nullopt, comm.size()};
 }
 
@@ -144,7 +144,7 @@ DCSRMatrix detail::adopted_rows(const std::function<CsrBlock()>& make, std::int6
 }
 
 DCSRMatrix from_local(const CsrArrays& arrays, std::int64_t columns, const LocalOptions& options) {
-  return detail::adopted_rows([&] { return block_of(arrays); }, columns, options);
+  return detail::adopted_rows([&] { return block_of_arrays(arrays); }, columns, options);
 }
 
 DCSRMatrix from_coo(const DNDarray& rows, const DNDarray& columns, const DNDarray& values, const Shape& shape,

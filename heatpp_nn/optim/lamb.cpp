@@ -24,7 +24,7 @@ std::unique_ptr<LambOptions> checked(LambOptions options) {
 
 /// Calls `f` for each option, to write it to an archive or to read it.
 template <class Options, class F>
-void for_fields(Options& options, F f) {
+void for_lamb_fields(Options& options, F f) {
   f("lr", options.lr());
   f("beta1", options.beta1());
   f("beta2", options.beta2());
@@ -36,10 +36,12 @@ void for_fields(Options& options, F f) {
 }  // namespace
 
 void LambOptions::serialize(torch::serialize::OutputArchive& archive) const {
-  for_fields(*this, detail::WriteTo{archive});
+  for_lamb_fields(*this, detail::WriteTo{archive});
 }
 
-void LambOptions::serialize(torch::serialize::InputArchive& archive) { for_fields(*this, detail::ReadFrom{archive}); }
+void LambOptions::serialize(torch::serialize::InputArchive& archive) {
+  for_lamb_fields(*this, detail::ReadFrom{archive});
+}
 
 Lamb::Lamb(std::vector<at::Tensor> parameters, LambOptions options)
     : Lamb(Groups{torch::optim::OptimizerParamGroup(std::move(parameters))}, options) {}

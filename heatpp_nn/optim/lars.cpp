@@ -21,7 +21,7 @@ std::unique_ptr<LarsOptions> checked(LarsOptions options) {
 
 /// Calls `f` for each option, to write it to an archive or to read it.
 template <class Options, class F>
-void for_fields(Options& options, F f) {
+void for_lars_fields(Options& options, F f) {
   f("lr", options.lr());
   f("momentum", options.momentum());
   f("weight_decay", options.weight_decay());
@@ -32,10 +32,12 @@ void for_fields(Options& options, F f) {
 }  // namespace
 
 void LarsOptions::serialize(torch::serialize::OutputArchive& archive) const {
-  for_fields(*this, detail::WriteTo{archive});
+  for_lars_fields(*this, detail::WriteTo{archive});
 }
 
-void LarsOptions::serialize(torch::serialize::InputArchive& archive) { for_fields(*this, detail::ReadFrom{archive}); }
+void LarsOptions::serialize(torch::serialize::InputArchive& archive) {
+  for_lars_fields(*this, detail::ReadFrom{archive});
+}
 
 Lars::Lars(std::vector<at::Tensor> parameters, LarsOptions options)
     : Lars(Groups{torch::optim::OptimizerParamGroup(std::move(parameters))}, options) {}

@@ -27,7 +27,7 @@ std::unique_ptr<MuonOptions> checked(MuonOptions options) {
 
 /// Calls `f` for each option, to write it to an archive or to read it.
 template <class Options, class F>
-void for_fields(Options& options, F f) {
+void for_muon_fields(Options& options, F f) {
   f("lr", options.lr());
   f("momentum", options.momentum());
   f("nesterov", options.nesterov());
@@ -51,10 +51,12 @@ double scale_of(const at::Tensor& matrix, bool match_rms) {
 }  // namespace
 
 void MuonOptions::serialize(torch::serialize::OutputArchive& archive) const {
-  for_fields(*this, detail::WriteTo{archive});
+  for_muon_fields(*this, detail::WriteTo{archive});
 }
 
-void MuonOptions::serialize(torch::serialize::InputArchive& archive) { for_fields(*this, detail::ReadFrom{archive}); }
+void MuonOptions::serialize(torch::serialize::InputArchive& archive) {
+  for_muon_fields(*this, detail::ReadFrom{archive});
+}
 
 at::Tensor orthogonalized(const at::Tensor& matrix, std::int64_t steps) {
   constexpr double a = 3.4445, b = -4.7750, c = 2.0315;

@@ -14,7 +14,7 @@ namespace ht = heatpp;
 
 namespace {
 
-constexpr std::array backends{"nccl", "nccl,staged", "staged"};
+constexpr std::array stream_backends{"nccl", "nccl,staged", "staged"};
 
 /// A kernel that takes several calls.
 int long_one(void* turns) { return --*static_cast<int*>(turns) <= 0; }
@@ -33,7 +33,7 @@ std::vector<float> seen_by(const TestStream& stream, const DeviceArray<float>& d
 
 TEST_CASE_METHOD(WatchedDevices, "threads without a device get none, and no other device a context", "[comm][device]") {
   const auto& world = ht::world();
-  for (const auto* backend : backends) {
+  for (const auto* backend : stream_backends) {
     const Variable variable("HEATPP_BACKEND", backend);
     const ht::Topology topology(world, {.node_of = [](int rank) { return rank / 2; }});
     DeviceArray here(ramp(3000, world.rank() + 1)), there(ramp(3000, world.rank() + 1));
@@ -81,7 +81,7 @@ TEST_CASE_METHOD(WatchedDevices, "parts and whole may be in different streams", 
 
 TEST_CASE_METHOD(WatchedDevices, "a stream waits for a request, by every backend", "[comm][device]") {
   const auto& world = ht::world();
-  for (const auto* backend : backends)
+  for (const auto* backend : stream_backends)
     for (const std::string_view algorithm : {"", "blueconnect", "ring"}) {
       const Variable variable("HEATPP_BACKEND", backend);
       const ht::Topology topology(world, {.node_of = [](int rank) { return rank / 2; }});

@@ -31,7 +31,7 @@ std::vector<T> numbers(std::size_t count, int rank) {
 }
 
 template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
@@ -70,7 +70,7 @@ TEMPLATE_TEST_CASE("memory carries every dtype and changes no bit", "[comm][memo
           auto shared = mine, sent = mine;
           topology.allreduce(shared, op, algorithm);
           messages.allreduce(sent, op, algorithm);
-          CHECK(same_bits(shared, sent));
+          CHECK(same_bytes(shared, sent));
         }
       }
   }
@@ -88,7 +88,7 @@ TEST_CASE("memory carries 16-bit floats and wire formats and changes no bit", "[
       sent = shared;
       topology.allreduce({shared.data(), std::ssize(shared), dtype}, {.algorithm = "blueconnect"});
       messages.allreduce({sent.data(), std::ssize(sent), dtype}, {.algorithm = "blueconnect"});
-      CHECK(same_bits(shared, sent));
+      CHECK(same_bytes(shared, sent));
     }
     for (const auto wire : {ht::bfloat16, ht::int8}) {
       std::vector<float> lost(count), lost_too(count);
@@ -96,8 +96,8 @@ TEST_CASE("memory carries 16-bit floats and wire formats and changes no bit", "[
         auto shared = numbers<float>(count, world.rank()), sent = shared;
         topology.allreduce(shared, {.op = ht::ReduceOp::mean, .wire = wire, .residual = lost});
         messages.allreduce(sent, {.op = ht::ReduceOp::mean, .wire = wire, .residual = lost_too});
-        CHECK(same_bits(shared, sent));
-        CHECK(same_bits(lost, lost_too));
+        CHECK(same_bytes(shared, sent));
+        CHECK(same_bytes(lost, lost_too));
       }
     }
   }
@@ -118,17 +118,17 @@ TEST_CASE("memory carries parts and broadcasts", "[comm][memory]") {
       const auto mine = [&](const std::vector<double>& all) {
         return std::vector(all.begin() + first, all.begin() + first + counts[me]);
       };
-      CHECK(same_bits(mine(shared), mine(sent)));
+      CHECK(same_bytes(mine(shared), mine(sent)));
       topology.allgather({shared.data() + first, counts[me], ht::float64}, shared, counts);
       messages.allgather({sent.data() + first, counts[me], ht::float64}, sent, counts);
-      CHECK(same_bits(shared, sent));
+      CHECK(same_bytes(shared, sent));
       const int root = world.size() - 1;
       auto told = numbers<double>(total, world.rank()), reduced = told, reduced_by_messages = told;
       topology.broadcast(told, root);
-      CHECK(same_bits(told, numbers<double>(total, root)));
+      CHECK(same_bytes(told, numbers<double>(total, root)));
       topology.reduce(reduced, root);
       messages.reduce(reduced_by_messages, root);
-      if (world.rank() == root) CHECK(same_bits(reduced, reduced_by_messages));
+      if (world.rank() == root) CHECK(same_bytes(reduced, reduced_by_messages));
     }
   }
 }
@@ -163,8 +163,8 @@ TEST_CASE("a calibrated choice of rings or balanced orders gives the exact sum, 
     auto floats = numbers<float>(count, world.rank()), first = floats, second = floats;
     topology.allreduce(first);
     topology.allreduce(second);
-    CHECK(same_bits(first, second));
+    CHECK(same_bytes(first, second));
     world.broadcast(second, 0);
-    CHECK(same_bits(first, second));
+    CHECK(same_bytes(first, second));
   }
 }

@@ -4,7 +4,7 @@
 
 namespace {
 
-std::string text_of(const Agreement& found) {
+std::string report_of(const Agreement& found) {
   std::ostringstream text;
   text << found;
   return text.str();
@@ -15,17 +15,17 @@ std::string text_of(const Agreement& found) {
 TEST_CASE("a comparison that fails names rank, cut, index and both values", "[core][support]") {
   auto expected = at::arange(12, at::kDouble).reshape({6, 2});
   const auto x = distribute(expected, ht::Layout({6, 2}, 0, ht::world().size()));
-  CHECK(text_of(same(x, expected)) == "agrees");
+  CHECK(report_of(same(x, expected)) == "agrees");
   expected = expected.clone();
   expected[4][1] = 9.5;
   expected[5][0] = -1;
   const auto differs = "2 of 12 elements differ, first that at (4, 1): got 9; expected 9.5";
-  CHECK_THAT(text_of(same(x, expected)),
+  CHECK_THAT(report_of(same(x, expected)),
              Catch::StartsWith("rank " + std::to_string(ht::world().rank()) + ", split 0, cut at 0") &&
                  Catch::EndsWith(differs));
   CHECK_FALSE(close(x, expected, 1e-3));
   CHECK(close(x, expected, 100));
-  CHECK_THAT(text_of(same(x, expected.to(at::kFloat))),
+  CHECK_THAT(report_of(same(x, expected.to(at::kFloat))),
              Catch::EndsWith("got Double of shape [6, 2]; expected Float of shape [6, 2]"));
-  CHECK(text_of(equal({expected}, {})) == "got 1 tensors; expected 0");
+  CHECK(report_of(equal({expected}, {})) == "got 1 tensors; expected 0");
 }

@@ -10,7 +10,7 @@ void add(std::string& text, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i, value >>= 8) text.push_back(static_cast<char>(value & 0xff));
 }
 
-std::string deflated(const std::string& bytes) {
+std::string deflated_member(const std::string& bytes) {
   z_stream stream{};
   deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
   std::string out(deflateBound(&stream, bytes.size()), '\0');
@@ -28,7 +28,7 @@ std::string deflated(const std::string& bytes) {
 std::string zip(const std::vector<std::pair<std::string, std::string>>& files, int method, std::uint32_t wrong = 0) {
   std::string text, directory;
   for (const auto& [name, bytes] : files) {
-    const auto stored = method == 8 ? deflated(bytes) : bytes;
+    const auto stored = method == 8 ? deflated_member(bytes) : bytes;
     const auto crc = crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())) ^ wrong;
     std::string common;
     add(common, 20, 2);

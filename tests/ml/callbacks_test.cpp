@@ -18,10 +18,6 @@
 
 namespace {
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout(ht::Shape(x.sizes().begin(), x.sizes().end()), 0, ht::world().size()));
-}
-
 /// A type that the library does not know.
 struct HostStop {};
 

@@ -161,6 +161,10 @@ at::Tensor wine() {
 }
 
 at::Tensor species() { return at::arange(150, at::kLong).div(50, "floor"); }
+at::Tensor petals() { return iris().select(1, 2).contiguous(); }
+at::Tensor cultivar() {
+  return at::cat({at::zeros({59}, at::kLong), at::ones({71}, at::kLong), at::full({48}, 2, at::kLong)});
+}
 at::Tensor weights(std::int64_t n) { return at::arange(n, at::kDouble).remainder(5) + 1; }
 at::Tensor numbers(std::initializer_list<double> values) {
   return at::tensor(std::vector<double>(values), at::kDouble);
@@ -168,4 +172,8 @@ at::Tensor numbers(std::initializer_list<double> values) {
 
 ht::DNDarray beside(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
+}
+
+at::Tensor rows_of(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows) {
+  return gathered(x).index_select(0, at::tensor(std::vector<std::int64_t>(rows), at::kLong));
 }

@@ -13,9 +13,15 @@ at::Tensor diabetes_target();
 
 /// Returns the species of the flowers, 0 to 2, int64.
 at::Tensor species();
+/// Returns the lengths of the petals of the flowers.
+at::Tensor petals();
+/// Returns the kinds of the wines, 0 to 2, int64.
+at::Tensor cultivar();
 /// Weights of n rows, 1 to 5.
 at::Tensor weights(std::int64_t n);
 /// Returns a vector of float64.
 at::Tensor numbers(std::initializer_list<double> values);
 /// Returns numbers for rows, cut evenly, however the rows are cut.
 ht::DNDarray beside(const at::Tensor& x);
+/// Returns these rows of an array.
+at::Tensor rows_of(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows);

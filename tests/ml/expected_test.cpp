@@ -64,7 +64,6 @@ ht::DNDarray cut(const at::Tensor& x, Cut how) {
     offsets[r] = x.size(0) * static_cast<std::int64_t>(r - 1) / ranks;
   return distribute(x, ht::Layout(shape, 0, offsets));
 }
-ht::DNDarray on_all(const at::Tensor& x) { return cut(x, Cut::none); }
 
 template <class Model>
 double learnt(Model model, const Data& train, const Data& test, Cut how) {

@@ -11,10 +11,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-
 template <class Model>
 Model there_and_back(const Model& model) {
   const TempDir dir;

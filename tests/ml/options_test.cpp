@@ -7,10 +7,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-
 /// The state of a model, with the texts that an earlier version wrote instead of some.
 ht::ModelState earlier(ht::ModelState state, const std::map<std::string, std::string>& texts,
                        std::initializer_list<const char*> later = {}) {

@@ -11,14 +11,16 @@
 
 namespace {
 
-ht::DNDarray cut(const at::Tensor& x) {
+ht::DNDarray cut_in_rows(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
 }
 
 /// A file that all ranks see, and that the last rank removes.
 struct Stored {
   explicit Stored(const char* name) : path(scratch_path(name)) {}
-  Stored(const at::Tensor& x, const char* name) : Stored(name) { ht::io::save_hdf5(cut(x), path.string(), "x"); }
+  Stored(const at::Tensor& x, const char* name) : Stored(name) {
+    ht::io::save_hdf5(cut_in_rows(x), path.string(), "x");
+  }
   ~Stored() {
     ht::world().barrier();
     if (ht::world().rank() == 0) std::filesystem::remove_all(path);
@@ -49,7 +51,7 @@ TEST_CASE("estimators learn from rows in files what they learn from arrays", "[m
   const auto x = iris().repeat({3000, 1}) + at::arange(450'000, at::kDouble).unsqueeze(1) * 1e-6;  // four stretches
   const Stored file(x, "heatpp_ml_stored.h5");
   const auto stored = ht::io::rows(ht::io::StoredRows(file.path.string(), "x"));
-  const auto array = cut(x);
+  const auto array = cut_in_rows(x);
 
   ht::KMeans from_file({.n_clusters = 3, .seed = 2}), from_array({.n_clusters = 3, .seed = 2});
   from_file.fit(stored);
@@ -71,7 +73,7 @@ TEST_CASE("rows in Zarr stores are their own, whatever the chunks", "[ml][stored
   for (const ht::io::SaveZarrOptions& how :
        {ht::io::SaveZarrOptions{}, {.chunks = {9999, 2}, .compression = 1}, {.chunks = {700'000, 3}}}) {
     const Stored store("heatpp_ml_stored.zarr");
-    ht::io::save_zarr(cut(x), store.path, how);
+    ht::io::save_zarr(cut_in_rows(x), store.path, how);
     CHECK(gives(ht::io::zarr_rows(store.path), x));
     CHECK(gives(ht::io::zarr_rows(store.path, "", {.dtype = ht::float32}), x.to(at::kFloat)));
   }
@@ -85,15 +87,15 @@ TEST_CASE("estimators learn from rows in many Zarr stores and netCDF files", "[m
   const auto name = [&](const char* part) { return directory.path / part; };
   std::vector<ht::Rows> sources;
   for (const auto& [part, first, last] : {std::tuple("a", 0, 40'001), {"b", 40'001, 40'002}, {"c", 40'002, 150'000}})
-    ht::io::save_zarr(cut(x.slice(0, first, last)), name(part).string() + ".zarr", {.chunks = {1500, 4}});
+    ht::io::save_zarr(cut_in_rows(x.slice(0, first, last)), name(part).string() + ".zarr", {.chunks = {1500, 4}});
   sources.push_back(ht::io::zarr_rows(name("*.zarr")));
   if (ht::io::supports_netcdf()) {
-    ht::io::save_netcdf(cut(x.slice(0, 0, 70'000)), name("a.nc"), "x", {.compression = 1});
-    ht::io::save_netcdf(cut(x.slice(0, 70'000)), name("b.nc"), "x", {.compression = 1});
+    ht::io::save_netcdf(cut_in_rows(x.slice(0, 0, 70'000)), name("a.nc"), "x", {.compression = 1});
+    ht::io::save_netcdf(cut_in_rows(x.slice(0, 70'000)), name("b.nc"), "x", {.compression = 1});
     sources.push_back(ht::io::netcdf_rows(name("*.nc"), "x"));
   }
   ht::KMeans from_array({.n_clusters = 3, .seed = 2});
-  from_array.fit(cut(x));
+  from_array.fit(cut_in_rows(x));
   for (const auto& rows : sources) {
     CHECK(gives(rows, x));
     ht::KMeans from_files({.n_clusters = 3, .seed = 2});
@@ -108,7 +110,7 @@ TEST_CASE("a chunk that is damaged or a file that becomes shorter while rows are
           "[ml][stored]") {
   const Stored store("heatpp_ml_damaged.zarr"), file("heatpp_ml_damaged.nc");
   const auto x = iris().repeat({100, 1});
-  ht::io::save_zarr(cut(x), store.path, {.chunks = {5000, 4}});
+  ht::io::save_zarr(cut_in_rows(x), store.path, {.chunks = {5000, 4}});
   const auto rows = ht::io::zarr_rows(store.path);
   CHECK_NOTHROW(ht::PCA().fit(rows));
   ht::world().barrier();
@@ -117,7 +119,7 @@ TEST_CASE("a chunk that is damaged or a file that becomes shorter while rows are
   CHECK_THROWS_WITH(ht::PCA().fit(rows), Catch::Contains("of 100 bytes"));
   CHECK_THROWS_AS(ht::io::zarr_rows(file.path), ht::IoError);
   if (!ht::io::supports_netcdf()) return;
-  ht::io::save_netcdf(cut(x), file.path, "x");
+  ht::io::save_netcdf(cut_in_rows(x), file.path, "x");
   const auto variable = ht::io::netcdf_rows(file.path, "x");
   CHECK_NOTHROW(ht::PCA().fit(variable));
   ht::world().barrier();

@@ -24,10 +24,10 @@ struct Folder {
   }
 };
 
-struct Run {
+struct ManagedRun {
   DataParallel<SmallNet> model;
   torch::optim::Adam adam;
-  explicit Run(const ReplicaOptions& options = {})
+  explicit ManagedRun(const ReplicaOptions& options = {})
       : model(std::make_shared<SmallNet>(), ht::Topology(ht::world()), options), adam(model.parameters(), 0.01) {}
   void train(std::int64_t first, std::int64_t last) {
     for (auto b = first; b < last; ++b) {
@@ -62,7 +62,7 @@ TEST_CASE("The newest checkpoints stay, and the newest whole one is taken up", "
   for (const bool background : {true, false})
     for (const auto shard : {std::optional<Scope>(), std::optional(Scope::all)}) {
       const Folder folder;
-      Run run({.shard = shard});
+      ManagedRun run({.shard = shard});
       CheckpointManager checkpoints(folder.path, ht::world(), {.keep = 2, .background = background});
       CHECK_FALSE(checkpoints.resume(run.model, run.adam));
       std::vector<std::uint32_t> sums;
@@ -74,7 +74,7 @@ TEST_CASE("The newest checkpoints stay, and the newest whole one is taken up", "
       checkpoints.finish();
       CHECK(checkpoints.numbers() == std::vector<std::int64_t>{3, 4});
 
-      Run again({.shard = shard});
+      ManagedRun again({.shard = shard});
       CHECK(checkpoints.resume(again.model, again.adam)->position.batch == 4);
       CHECK(again.model.checksum() == sums[3]);
       damage(checkpoints.file(4));
@@ -94,7 +94,7 @@ TEST_CASE("The newest checkpoints stay, and the newest whole one is taken up", "
 TEST_CASE("A changed table of a checkpoint is found, and files from before it had a checksum are read",
           "[nn][checkpoint]") {
   const Folder folder;
-  Run run;
+  ManagedRun run;
   run.train(0, 2);
   CheckpointManager checkpoints(folder.path, ht::world(), {.background = false});
   for (const auto number : {1, 2}) checkpoints.save(number, run.model, run.adam);
@@ -120,7 +120,7 @@ TEST_CASE("A changed table of a checkpoint is found, and files from before it ha
 
 TEST_CASE("What is written in the background is what was there when it was saved", "[nn][checkpoint]") {
   const Folder folder;
-  Run run;
+  ManagedRun run;
   run.train(0, 2);
   const auto sum = run.model.checksum();
   {
@@ -128,7 +128,7 @@ TEST_CASE("What is written in the background is what was there when it was saved
     checkpoints.save(2, run.model, run.adam);
     run.train(2, 3);
   }
-  Run again;
+  ManagedRun again;
   CheckpointManager checkpoints(folder.path, ht::world());
   CHECK(checkpoints.resume(again.model, again.adam).has_value());
   CHECK(again.model.checksum() == sum);
@@ -136,7 +136,7 @@ TEST_CASE("What is written in the background is what was there when it was saved
 
 TEST_CASE("What all ranks have written is there before the next is saved", "[nn][checkpoint]") {
   const Folder folder;
-  Run run;
+  ManagedRun run;
   CheckpointManager checkpoints(folder.path, ht::world());
   checkpoints.advance();
   if (ht::world().rank() == 0) std::ofstream(folder.path / ".checkpoint-00000001.pt.0123").put('x');
@@ -156,7 +156,7 @@ TEST_CASE("What all ranks have written is there before the next is saved", "[nn]
 
 TEST_CASE("A checkpoint that cannot be written leaves the one before", "[nn][checkpoint]") {
   const Folder folder;
-  Run run;
+  ManagedRun run;
   CheckpointManager checkpoints(folder.path, ht::world());
   checkpoints.save(1, run.model, run.adam);
   checkpoints.finish();
@@ -169,7 +169,7 @@ TEST_CASE("A checkpoint that cannot be written leaves the one before", "[nn][che
 
 TEST_CASE("Where no checkpoint can be loaded, the newest is named", "[nn][checkpoint]") {
   const Folder folder;
-  Run run;
+  ManagedRun run;
   CheckpointManager checkpoints(folder.path, ht::world());
   for (const auto number : {1, 2}) checkpoints.save(number, run.model, run.adam);
   DataParallel other(std::make_shared<Constant>(), ht::Topology(ht::world()));

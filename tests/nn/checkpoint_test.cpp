@@ -18,14 +18,14 @@ namespace {
 std::string path() { return scratch_path("nn_checkpoint_test"); }
 
 /// A training with random numbers, momenta and running statistics.
-struct Run {
+struct SavedRun {
   std::shared_ptr<torch::nn::SequentialImpl> net;
   std::unique_ptr<DataParallelMultiGPU<torch::nn::SequentialImpl>> model;
   std::unique_ptr<torch::optim::Adam> adam;
   std::unique_ptr<DASO> daso;
 
-  explicit Run(const ht::Topology& topology, DasoOptions options = {.interval = {.first = {2, 1}}},
-               std::int64_t width = 6, std::int64_t total = 24) {
+  explicit SavedRun(const ht::Topology& topology, DasoOptions options = {.interval = {.first = {2, 1}}},
+                    std::int64_t width = 6, std::int64_t total = 24) {
     torch::manual_seed(11);
     net = std::make_shared<torch::nn::SequentialImpl>(torch::nn::Linear(5, width), torch::nn::BatchNorm1d(width),
                                                       torch::nn::Dropout(0.3), torch::nn::Linear(width, 3));
@@ -69,7 +69,7 @@ void cut_file(std::uintmax_t size) {
   ht::world().barrier();
 }
 
-std::string refusal(Run& run, const std::string& file = path()) {
+std::string refusal(SavedRun& run, const std::string& file = path()) {
   return message_of<ht::IoError>([&] { (void)load_checkpoint(file, *run.daso); });
 }
 
@@ -79,19 +79,19 @@ TEST_CASE("Going on from a checkpoint at any batch gives the bits of an uninterr
   const ScratchFile scratch{path()};
   for (const auto& options : ways())
     for (const auto& topology : topologies()) {
-      Run whole(topology, options);
+      SavedRun whole(topology, options);
       whole.train(0, 24);
       whole.daso->drain();
       // Warm-up, each batch of the longest cycle, cool-down.
       for (const auto saved_at :
            options.carriers == Carriers::all ? std::vector{2, 7, 8, 9, 10, 22} : std::vector{8, 9}) {
-        Run first(topology, options);
+        SavedRun first(topology, options);
         first.train(0, saved_at);
         save_checkpoint(path(), *first.daso, {.epoch = 7, .batch = saved_at},
                         {{"mine", at::full({2}, ht::world().rank())}});
         first.train(saved_at, saved_at + 1);
 
-        Run again(topology, options);
+        SavedRun again(topology, options);
         const auto resumed = load_checkpoint(path(), *again.daso);
         again.train(saved_at, 24);
         again.daso->drain();
@@ -109,7 +109,7 @@ TEST_CASE("Another number of ranks takes up the mean of the weights", "[nn][chec
   const ScratchFile scratch{path()};
   for (const auto& options : ways())
     for (const auto& topology : topologies()) {
-      Run run(topology, options);
+      SavedRun run(topology, options);
       run.train(0, 9);
       save_checkpoint(path(), *run.daso, {.epoch = 1});
       auto expected = weights(*run.net);
@@ -120,7 +120,7 @@ TEST_CASE("Another number of ranks takes up the mean of the weights", "[nn][chec
       }
 
       const ht::Topology alone(ht::self());
-      Run single(alone, options);
+      SavedRun single(alone, options);
       const auto resumed = load_checkpoint(path(), *single.daso);
 
       CHECK(resumed.position.epoch == 1);
@@ -138,12 +138,12 @@ TEST_CASE("A training goes on for more epochs, or for fewer", "[nn][checkpoint]"
   const ScratchFile scratch{path()};
   for (const auto& topology : topologies())
     for (const std::int64_t saved_at : {23, 10}) {  // in the cool-down; in the cycle, with a transfer under way
-      Run run(topology);
+      SavedRun run(topology);
       run.train(0, saved_at);
       save_checkpoint(path(), *run.daso);
 
       const auto total = saved_at == 23 ? 40 : 12;
-      Run again(topology, {.interval = {.first = {2, 1}}}, 6, total);
+      SavedRun again(topology, {.interval = {.first = {2, 1}}}, 6, total);
       (void)load_checkpoint(path(), *again.daso);
       CHECK(again.daso->phase() == (saved_at == 23 ? Phase::cycle : Phase::cooldown));
       if (saved_at == 10) CHECK(again.model->equal_on_all_ranks());
@@ -157,7 +157,7 @@ TEST_CASE("A training goes on for more epochs, or for fewer", "[nn][checkpoint]"
 TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn][checkpoint]") {
   const ScratchFile scratch{path()};
   for (const auto& topology : topologies()) {
-    Run run(topology, {.interval = {.first = {4, 2}}});
+    SavedRun run(topology, {.interval = {.first = {4, 2}}});
     run.train(0, 9);
     save_checkpoint(path(), *run.daso, {.epoch = 1});
     auto expected = weights(*run.net);
@@ -174,7 +174,7 @@ TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn
     for (const DasoOptions& options :
          {DasoOptions{.interval = {.first = {3, 2}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::int8},
           DasoOptions{.interval = {.first = {2, 1}}, .carriers = Carriers::rotating}}) {
-      Run other(topology, options);
+      SavedRun other(topology, options);
       CHECK(load_checkpoint(path(), *other.daso).position.epoch == 1);
       CHECK(other.daso->batch() == 9);
       check(*other.net);
@@ -182,12 +182,12 @@ TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn
       other.daso->drain();
       CHECK(other.model->equal_on_all_ranks());
     }
-    Run synchronous(topology);
+    SavedRun synchronous(topology);
     CHECK(load_checkpoint(path(), *synchronous.model, *synchronous.adam).position.epoch == 1);
     check(*synchronous.net);
 
     save_checkpoint(path(), *synchronous.model, *synchronous.adam, {.epoch = 2});
-    Run back(topology);
+    SavedRun back(topology);
     CHECK(load_checkpoint(path(), *back.daso).position.epoch == 2);
     check(*back.net);
     CHECK(back.daso->phase() == Phase::warmup);
@@ -267,14 +267,14 @@ TEST_CASE("Parameter groups keep their own rates through a cycle and a checkpoin
 TEST_CASE("Damaged, missing and foreign checkpoints are errors on all ranks and change nothing", "[nn][checkpoint]") {
   const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
-  Run run(topology);
+  SavedRun run(topology);
   run.train(0, 4);
   save_checkpoint(path(), *run.daso);
   run.train(4, 5);
   const auto before = weights(*run.net);
   const auto size = std::filesystem::file_size(path());
   ht::world().barrier();
-  Run wider(topology, {}, 7);
+  SavedRun wider(topology, {}, 7);
 
   const auto foreign = refusal(wider);
   cut_file(size / 2);
@@ -292,7 +292,7 @@ TEST_CASE("Damaged, missing and foreign checkpoints are errors on all ranks and 
 TEST_CASE("A flipped bit in the weights is found", "[nn][checkpoint]") {
   const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
-  Run run(topology);
+  SavedRun run(topology);
   save_checkpoint(path(), *run.daso);
   if (ht::world().rank() == 0) {
     const auto weight = run.net->ptr<torch::nn::LinearImpl>(3)->weight.detach();
@@ -311,7 +311,7 @@ TEST_CASE("A flipped bit in the weights is found", "[nn][checkpoint]") {
 
 TEST_CASE("A checkpoint that cannot be written is an error on all ranks", "[nn][checkpoint]") {
   const ht::Topology topology(ht::world());
-  Run run(topology);
+  SavedRun run(topology);
 
   const auto message = message_of<ht::IoError>([&] { save_checkpoint("no/such/folder/x.pt", *run.daso); });
 
@@ -321,7 +321,7 @@ TEST_CASE("A checkpoint that cannot be written is an error on all ranks", "[nn][
 TEST_CASE("A disk that fills up leaves the last checkpoint as it was", "[nn][checkpoint]") {
   const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
-  Run run(topology);
+  SavedRun run(topology);
   run.train(0, 4);
   save_checkpoint(path(), *run.daso);
   const auto saved = run.model->checksum();
@@ -340,7 +340,7 @@ TEST_CASE("A disk that fills up leaves the last checkpoint as it was", "[nn][che
   sigaction(SIGXFSZ, &action, nullptr);
 
   CHECK_THAT(message, Catch::Contains(path()) && Catch::Contains("expected room for"));
-  Run again(topology);
+  SavedRun again(topology);
   (void)load_checkpoint(path(), *again.daso);
   CHECK(again.model->checksum() == saved);
 }
@@ -353,7 +353,7 @@ const std::string last_good = (std::filesystem::temp_directory_path() / "nn_chec
 
 TEST_CASE("A rank dies with a transfer under way", "[.dies]") {
   const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank / 2; }});
-  Run run(topology, {.interval = {.first = {4, 3}}});
+  SavedRun run(topology, {.interval = {.first = {4, 3}}});
   run.train(0, 5);
   save_checkpoint(last_good, *run.daso, {.batch = 5});
   run.train(5, 8);
@@ -363,7 +363,7 @@ TEST_CASE("A rank dies with a transfer under way", "[.dies]") {
 
 TEST_CASE("Training goes on where a rank had died", "[.goes_on]") {
   const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank / 2; }});
-  Run run(topology, {.interval = {.first = {4, 3}}});
+  SavedRun run(topology, {.interval = {.first = {4, 3}}});
   const auto resumed = load_checkpoint(last_good, *run.daso);
   CHECK(resumed.position.batch == 5);
   run.train(resumed.position.batch, 24);

@@ -8,7 +8,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-std::string path() { return scratch_path("nn_daso_corners_test"); }
+std::string corners_path() { return scratch_path("nn_daso_corners_test"); }
 
 /// A training by DASO in float32. The last rank may get a bad gradient in some batch.
 struct Run {
@@ -34,17 +34,17 @@ struct Run {
 }  // namespace
 
 TEST_CASE("No checkpoint is written once a node has seen a bad gradient", "[nn][daso][checkpoint]") {
-  const ScratchFile scratch{path()};
+  const ScratchFile scratch{corners_path()};
   const DasoOptions options{.interval = {.first = {8, 1}}};
   for (const auto& topology : topologies()) {
     Run run(topology, options), again(topology, options);
     if (run.daso.nodes() == 1) continue;  // one node throws at once
     run.train(4);
-    save_checkpoint(path(), run.daso, {.batch = 4});
+    save_checkpoint(corners_path(), run.daso, {.batch = 4});
     run.train(6, 5);
-    const auto message = message_of<ht::ValueError>([&] { save_checkpoint(path(), run.daso, {.batch = 6}); });
+    const auto message = message_of<ht::ValueError>([&] { save_checkpoint(corners_path(), run.daso, {.batch = 6}); });
     CHECK_THAT(message, Catch::Contains("NaN or infinity for parameter second."));
-    CHECK(load_checkpoint(path(), again.daso).position.batch == 4);
+    CHECK(load_checkpoint(corners_path(), again.daso).position.batch == 4);
     again.train(12);
 
     auto older = again.daso.state();  // as files of older versions, written after one
@@ -58,16 +58,16 @@ TEST_CASE("No checkpoint is written once a node has seen a bad gradient", "[nn][
 }
 
 TEST_CASE("Local skips end with the training that asked for them", "[nn][daso][checkpoint]") {
-  const ScratchFile scratch{path()};
+  const ScratchFile scratch{corners_path()};
   for (const auto& topology : topologies()) {
     Run skips(topology, {.interval = {.first = {4, 1, 2}, .local_skips = true}});
     skips.train(6);
-    save_checkpoint(path(), skips.daso);
+    save_checkpoint(corners_path(), skips.daso);
 
     for (const auto& options : {DasoOptions{}, DasoOptions::automatic()})
       for (const auto shard : {std::optional<Scope>(), std::optional(Scope::node)}) {
         Run run(topology, options, {.shard = shard});
-        (void)load_checkpoint(path(), run.daso);
+        (void)load_checkpoint(corners_path(), run.daso);
         CHECK(run.daso.interval().local == 1);
         run.train(9);
         const auto sums = topology.node().allgather(std::int64_t{run.model.checksum()});
@@ -82,7 +82,7 @@ TEST_CASE("Local skips end with the training that asked for them", "[nn][daso][c
 
 TEST_CASE("Gradients of another wire or in other buckets begin anew with the weights of a checkpoint",
           "[nn][daso][checkpoint]") {
-  const ScratchFile scratch{path()};
+  const ScratchFile scratch{corners_path()};
   const DasoOptions options{.phases = {.warmup = 6}, .interval = {.first = {2, 1}}};
   const std::vector<GradientOptions> ways{{}, {.wire = ht::int8}, {.bucket_bytes = 100, .wire = ht::int8}};
   for (const auto& topology : topologies())
@@ -92,15 +92,15 @@ TEST_CASE("Gradients of another wire or in other buckets begin anew with the wei
       const auto saved = first.model.checksum();
       for (const auto& after : ways) {
         Run second(topology, options, {.gradients = after}), third(topology, options, {.gradients = after});
-        save_checkpoint(path(), first.daso, {.batch = 5});
-        CHECK(load_checkpoint(path(), second.daso).position.batch == 5);
+        save_checkpoint(corners_path(), first.daso, {.batch = 5});
+        CHECK(load_checkpoint(corners_path(), second.daso).position.batch == 5);
         CHECK(second.model.checksum() == saved);
         second.train(12);
         second.daso.drain();
         CHECK(second.model.equal_on_all_ranks());
 
-        save_checkpoint(path(), first.model, first.adam, {.batch = 5});  // as DataParallel does
-        CHECK(load_checkpoint(path(), third.model, third.adam).position.batch == 5);
+        save_checkpoint(corners_path(), first.model, first.adam, {.batch = 5});  // as DataParallel does
+        CHECK(load_checkpoint(corners_path(), third.model, third.adam).position.batch == 5);
         CHECK(third.model.checksum() == saved);
       }
     }

@@ -42,8 +42,8 @@ Dataset regression(std::uint64_t seed) {
 }
 
 /// A network with its own Adam and a Trainer.
-struct Run {
-  explicit Run(TrainerOptions options, const ht::Topology& topology = ht::Topology(ht::world()))
+struct TrainerRun {
+  explicit TrainerRun(TrainerOptions options, const ht::Topology& topology = ht::Topology(ht::world()))
       : model(std::make_shared<SmallNet>(), topology),
         trainer(
             model, adam,
@@ -81,7 +81,7 @@ struct Told {
       if (outputs.requires_grad()) return torch::mse_loss(outputs, targets);
       return torch::full({}, losses.at(next++), torch::kDouble);
     };
-    Trainer trainer(model, sgd, loss, Run::quiet(std::move(options)));
+    Trainer trainer(model, sgd, loss, TrainerRun::quiet(std::move(options)));
     return trainer.fit(regression(1), regression(2));
   }
   /// Whether the best weights are the current ones.
@@ -105,7 +105,7 @@ TEST_CASE("A trainer trains, evaluates and predicts", "[nn][trainer]") {
       options.metrics = {{"largest", [](const at::Tensor& outputs, const at::Tensor& targets) {
                             return (outputs - targets).abs().mean().item<double>();
                           }}};
-      Run run(options, topology);
+      TrainerRun run(options, topology);
       const auto before = run.trainer.evaluate(validation);
       const auto result = run.trainer.fit(training, validation);
 
@@ -128,9 +128,9 @@ TEST_CASE("A trainer trains, evaluates and predicts", "[nn][trainer]") {
 
 TEST_CASE("A trainer does what a loop of one's own does", "[nn][trainer]") {
   const auto training = regression(1);
-  Run run({.epochs = 2, .batch_size = 16, .rate = [](const TrainingLength& length) {
-             return cosine_rate({.rate = 0.02, .length = length.total});
-           }});
+  TrainerRun run({.epochs = 2, .batch_size = 16, .rate = [](const TrainingLength& length) {
+                    return cosine_rate({.rate = 0.02, .length = length.total});
+                  }});
   run.trainer.fit(training);
 
   DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
@@ -155,15 +155,15 @@ TEST_CASE("A trainer that a signal stops goes on to the same bits", "[nn][traine
   for (auto options : {TrainerOptions{.epochs = 3, .batch_size = 16, .ema = 0.9}, with_daso()}) {
     const Folder cleanup;
     const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank / 2; }});
-    Run whole(options, topology);
+    TrainerRun whole(options, topology);
     const auto expected = whole.trainer.fit(training, validation);
 
     options.folder = folder();
     options.resume = true;
-    Run first(options, topology);
+    TrainerRun first(options, topology);
     first.raise_at = 5;
     const auto stopped = first.trainer.fit(training, validation);
-    Run second(options, topology);
+    TrainerRun second(options, topology);
     const auto result = second.trainer.fit(training, validation);
 
     CHECK(stopped.ended == Ended::signal);
@@ -192,7 +192,7 @@ TEST_CASE("A signal ends a training of short epochs, too", "[nn][trainer]") {
     for (const std::int64_t batches : {1, 2, 4}) {
       TrainerOptions options{.epochs = 40, .batch_size = rows / batches};
       if (daso) options.daso = DasoOptions{.phases = {.warmup = 1, .cooldown = 1, .total = 40 * batches}};
-      Run run(options, ht::Topology(ht::world(), {.node_of = [](int rank) { return rank; }}));
+      TrainerRun run(options, ht::Topology(ht::world(), {.node_of = [](int rank) { return rank; }}));
       run.raise_at = 3;
       const auto result = run.trainer.fit(training);
       INFO("epochs of " << batches << " batches, DASO " << daso);
@@ -215,10 +215,10 @@ TEST_CASE("Rates that are no numbers, and optimizers that no checkpoint knows, a
 
   torch::optim::SGD sgd(model.parameters(), 0.1);
   const auto no_rate = [](const TrainingLength&) { return [](std::int64_t) { return std::nan(""); }; };
-  Trainer rated(model, sgd, loss, Run::quiet({.rate = no_rate}));
+  Trainer rated(model, sgd, loss, TrainerRun::quiet({.rate = no_rate}));
   CHECK_THROWS_WITH(rated.fit(regression(1)), Catch::Contains("got the rate nan for batch 0"));
   Unknown unknown(model.parameters());
-  Trainer saved(model, unknown, loss, Run::quiet({.folder = folder()}));
+  Trainer saved(model, unknown, loss, TrainerRun::quiet({.folder = folder()}));
   CHECK_THROWS_WITH(saved.fit(regression(1)), Catch::Contains("[optimizer] got one of an unknown class"));
   CHECK(model.checksum() == before);
 }
@@ -226,11 +226,11 @@ TEST_CASE("Rates that are no numbers, and optimizers that no checkpoint knows, a
 TEST_CASE("A trainer stops when validation gets no better, and keeps what was best", "[nn][trainer]") {
   const Folder cleanup;
   const auto training = regression(1);
-  Run run({.epochs = 50,
-           .batch_size = 16,
-           .rate = [](const TrainingLength&) { return constant_rate(0); },
-           .stop = PlateauOptions{.patience = 2, .threshold = 0},
-           .folder = folder()});
+  TrainerRun run({.epochs = 50,
+                  .batch_size = 16,
+                  .rate = [](const TrainingLength&) { return constant_rate(0); },
+                  .stop = PlateauOptions{.patience = 2, .threshold = 0},
+                  .folder = folder()});
   const auto result = run.trainer.fit(training, training);
   CHECK(result.ended == Ended::early);
   CHECK(result.epochs.size() == 4);
@@ -288,14 +288,14 @@ TEST_CASE("A training whose gradients turn bad goes on from the checkpoint befor
   options.resume = true;
   options.checkpoint_every = 1;
   {
-    Run run(options, topology);
+    TrainerRun run(options, topology);
     run.bad_at = 10;
     CHECK_THROWS_AS(run.trainer.fit(training), ht::ValueError);
   }
   const auto newest = ht::nn::CheckpointManager(folder(), ht::world()).numbers().back();
   CHECK(newest >= 8);
   CHECK(newest <= 9);
-  Run run(options, topology);
+  TrainerRun run(options, topology);
   CHECK(run.trainer.fit(training).ended == Ended::complete);
   CHECK(run.model.equal_on_all_ranks());
 }
@@ -306,7 +306,8 @@ TEST_CASE("Rows to evaluate are transformed as the options say", "[nn][trainer]"
     CHECK(context.rows.numel() == batch.inputs.size(0));
     batch.inputs = batch.inputs * 3;
   };
-  Run run({.epochs = 2, .batch_size = 16, .evaluation_transforms = {scaled}}), plain({.epochs = 2, .batch_size = 16});
+  TrainerRun run({.epochs = 2, .batch_size = 16, .evaluation_transforms = {scaled}}),
+      plain({.epochs = 2, .batch_size = 16});
   const auto result = run.trainer.fit(training, rows);
   plain.trainer.fit(training);
   const Dataset expected(ht::from_local(rows.inputs().larray() * 3, {.split = 0}), rows.targets());
@@ -341,7 +342,7 @@ TEST_CASE("float16 trains in a trainer", "[nn][trainer]") {
 
 TEST_CASE("Outputs for files come in a file", "[nn][trainer]") {
   const Folder cleanup;
-  Run run({.folder = folder()});
+  TrainerRun run({.folder = folder()});
   if (ht::world().rank() == 0) std::filesystem::create_directories(folder());
   ht::world().barrier();
   const auto x = regression(1).inputs();
@@ -354,9 +355,9 @@ TEST_CASE("Outputs for files come in a file", "[nn][trainer]") {
 }
 
 TEST_CASE("Options of a trainer that mean nothing are refused", "[nn][trainer]") {
-  CHECK_THROWS_AS(Run({.epochs = -1}), ht::ValueError);
-  CHECK_THROWS_AS(Run({.batch_size = 0}), ht::ValueError);
-  CHECK_THROWS_AS(Run({.phases = {.warmup = 0.7, .cooldown = 0.7}}), ht::ValueError);
-  CHECK_THROWS_AS(Run({.autocast = ht::float64}), ht::ValueError);
-  CHECK_THROWS_AS(Run({.resume = true}), ht::ValueError);
+  CHECK_THROWS_AS(TrainerRun({.epochs = -1}), ht::ValueError);
+  CHECK_THROWS_AS(TrainerRun({.batch_size = 0}), ht::ValueError);
+  CHECK_THROWS_AS(TrainerRun({.phases = {.warmup = 0.7, .cooldown = 0.7}}), ht::ValueError);
+  CHECK_THROWS_AS(TrainerRun({.autocast = ht::float64}), ht::ValueError);
+  CHECK_THROWS_AS(TrainerRun({.resume = true}), ht::ValueError);
 }

@@ -29,13 +29,13 @@ std::shared_ptr<Normed> normed() {
 }
 
 /// A training by DASO, or by DataParallel, with a running mean.
-struct Run {
+struct MeanRun {
   DataParallelMultiGPU<Normed> model;
   torch::optim::Adam adam{model.parameters(), torch::optim::AdamOptions(0.01)};
   std::unique_ptr<DASO> daso;
   WeightMean mean{model, 0.8};
 
-  Run(const ht::Topology& topology, bool with_daso) : model(normed(), topology) {
+  MeanRun(const ht::Topology& topology, bool with_daso) : model(normed(), topology) {
     if (!with_daso) return;
     daso = std::make_unique<DASO>(
         model, adam, DasoOptions{.phases = {.warmup = 2, .cooldown = 4, .total = 20}, .interval = {.first = {3, 1}}});
@@ -86,12 +86,12 @@ TEST_CASE("A running mean goes on from a checkpoint with the same bits", "[nn][w
   for (const auto& topology : topologies())
     for (const bool with_daso : {false, true})
       for (const std::int64_t saved : {1, 7, 10, 18}) {
-        Run run(topology, with_daso);
+        MeanRun run(topology, with_daso);
         run.train(0, saved);
         save(run.training());
         run.train(saved, 20);
 
-        Run resumed(topology, with_daso);
+        MeanRun resumed(topology, with_daso);
         (void)ht::nn::detail::load(path(), resumed.training());
         resumed.train(saved, 20);
 
@@ -104,7 +104,7 @@ TEST_CASE("A running mean goes on from a checkpoint with the same bits", "[nn][w
 TEST_CASE("A running mean is written in pieces, one of each element, and read on other ranks", "[nn][weight_mean]") {
   const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
-  Run run(topology, false);
+  MeanRun run(topology, false);
   run.train(0, 5);
   std::array<std::int64_t, 2> bytes{0, 0};
   for (const bool with_mean : {false, true})
@@ -122,10 +122,10 @@ TEST_CASE("A running mean is written in pieces, one of each element, and read on
 
   save(run.training());
   const auto half = *ht::world().split(ht::world().rank() % 2);
-  Run fewer(ht::Topology(half), false);
+  MeanRun fewer(ht::Topology(half), false);
   (void)ht::nn::detail::load(path(), fewer.training());
   CHECK(equal(run.mean.of_parameters(), fewer.mean.of_parameters()));
-  const auto of = [](const Run& one) { return ht::nn::detail::floating(one.model.module().buffers()); };
+  const auto of = [](const MeanRun& one) { return ht::nn::detail::floating(one.model.module().buffers()); };
   CHECK(distance(averaged(of(run)), of(fewer)) < 1e-12);
   CHECK(distance(averaged(run.mean.of_buffers()), fewer.mean.of_buffers()) < 1e-12);
 }
@@ -156,7 +156,7 @@ TEST_CASE("A running mean begins with the weights of a file that has none, and i
           "[nn][weight_mean]") {
   const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
-  Run run(topology, false), other(topology, false), third(topology, false);
+  MeanRun run(topology, false), other(topology, false), third(topology, false);
   run.train(0, 4);
   save(run.without_mean());
   (void)ht::nn::detail::load(path(), other.training());

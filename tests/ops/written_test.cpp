@@ -12,12 +12,12 @@
 
 namespace {
 
-at::Tensor numbers() { return at::arange(20, at::kDouble).reshape({5, 4}); }
+at::Tensor given_numbers() { return at::arange(20, at::kDouble).reshape({5, 4}); }
 
 }  // namespace
 
 TEST_CASE("named operands stay as they are when selections beside them are written", "[ops][value]") {
-  const auto global = numbers();
+  const auto global = given_numbers();
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(global, layout);
     const auto all = x;
@@ -37,7 +37,7 @@ TEST_CASE("named operands stay as they are when selections beside them are writt
 }
 
 TEST_CASE("swap exchanges what two selections name", "[ops][value]") {
-  const auto global = numbers();
+  const auto global = given_numbers();
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(global, layout), y = distribute(global + 100, layout);
     const auto before = x;
@@ -55,7 +55,7 @@ TEST_CASE("swap exchanges what two selections name", "[ops][value]") {
 }
 
 TEST_CASE("selections of adopted memory are exchanged, and written after another was", "[ops][value][host]") {
-  const auto global = numbers();
+  const auto global = given_numbers();
   for (const auto& layout : every_layout({5, 4})) {
     const auto memory = distribute(global, layout).larray().clone();
     const auto held = [&] { return ht::from_local(memory, {.split = layout.split()}); };
@@ -122,8 +122,8 @@ TEST_CASE("selections of repeated positions write what is selected of them", "[o
     CHECK(same(x, at::tensor({50., -1., 102., 3.}, at::kDouble)));
   }
   for (const auto& layout : every_layout({5, 4})) {
-    auto x = distribute(numbers(), layout);
-    auto expected = numbers().clone();
+    auto x = distribute(given_numbers(), layout);
+    auto expected = given_numbers().clone();
     ht::negative_(x(ht::array({3, 3, 1}))(0, ht::slice(1, 3)));
     expected[3].slice(0, 1, 3).neg_();
     x(ht::slice(1, 5))(ht::array({0, 0}))(1) = 4;
@@ -134,7 +134,7 @@ TEST_CASE("selections of repeated positions write what is selected of them", "[o
 
 TEST_CASE("a selection that became an array of its own does not write elsewhere", "[ops][value]") {
   for (const auto& layout : every_layout({5, 4})) {
-    auto x = distribute(numbers(), layout);
+    auto x = distribute(given_numbers(), layout);
     const auto changed = [&] {
       auto row = x(0);
       row += 100;
@@ -144,7 +144,7 @@ TEST_CASE("a selection that became an array of its own does not write elsewhere"
     auto row = x(0);
     row = x(1);
     CHECK_THROWS_AS(std::move(row) = 9, ht::ValueError);
-    CHECK(same(x, numbers()));
+    CHECK(same(x, given_numbers()));
     ht::DNDarray none;
     CHECK_THROWS_AS(none(0) = 1, ht::ValueError);
     CHECK_THROWS_AS(none(0) + 1, ht::ValueError);

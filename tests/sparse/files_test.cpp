@@ -31,11 +31,6 @@ sp::DCSRMatrix mtx(const TempDir& dir, const std::string& text, std::optional<in
   return sp::load(dir.path("a.mtx"), {.split = split});
 }
 
-at::Tensor numbers(std::initializer_list<std::int64_t> values) { return at::tensor(std::vector(values), at::kLong); }
-ht::DNDarray on_all(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, std::nullopt, ht::world().size()));
-}
-
 }  // namespace
 
 TEST_CASE("matrices of every layout are saved, and read back", "[sparse][files]") {

@@ -10,12 +10,7 @@ namespace {
 
 using Catch::Contains;
 
-const std::vector<std::optional<int>> splits{0, std::nullopt};
-
-at::Tensor numbers(std::initializer_list<std::int64_t> values) { return at::tensor(std::vector(values), at::kLong); }
-ht::DNDarray on_all(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, std::nullopt, ht::world().size()));
-}
+const std::vector<std::optional<int>> row_splits{0, std::nullopt};
 
 }  // namespace
 
@@ -33,7 +28,7 @@ TEST_CASE("groups without an encoding are by rows, but for 10x Genomics'", "[spa
   }
   add("cells.h5", "barcodes", numbers({1, 2, 3}));  // texts, which are not looked at
   add("cells.h5", "features", numbers({1, 2, 3}));
-  for (const auto& split : splits) {
+  for (const auto& split : row_splits) {
     CHECK(same_matrix(sp::load(dir.path("rows.h5"), {.split = split}), by_rows));
     CHECK(same_matrix(sp::load(dir.path("cells.h5"), {.split = split}), by_rows.t().contiguous()));
   }
@@ -60,7 +55,7 @@ TEST_CASE("MATLAB's sparse matrices", "[sparse][files]") {
     });
   };
   const auto expected = at::tensor({0., 0., 2., 1., 0., 3.}, at::kDouble).view({2, 3});
-  for (const auto& split : splits) {
+  for (const auto& split : row_splits) {
     write(dir.path("a.mat"), "double", true);
     CHECK(same_matrix(sp::load(dir.path("a.mat"), {.split = split}), expected));
     write(dir.path("a.mat"), "logical", true);
@@ -85,7 +80,7 @@ TEST_CASE("AnnData's matrices in Zarr stores", "[sparse][files]") {
   add("indices", numbers({1, 0, 2}));
   add("indptr", numbers({0, 1, 3}));
   const auto by_rows = at::tensor({0., 1., 0., 2., 0., 3.}, at::kDouble).view({2, 3});
-  for (const auto& split : splits) {
+  for (const auto& split : row_splits) {
     say("csr_matrix", "[2, 3]");
     CHECK(same_matrix(sp::load(dir.path("a.zarr"), {.split = split}), by_rows));
     say("csc_matrix", "[3, 2]");
@@ -117,7 +112,7 @@ TEST_CASE("Matrix Market files that gzip has compressed", "[sparse][files]") {
   auto expected = at::zeros({500, 7}, at::kDouble);
   for (int i = 1; i <= 500; ++i) expected[i - 1][i % 7] = i + 0.5;
   const std::string banner = "%%MatrixMarket matrix coordinate real general\n500 7 500\n";
-  for (const auto& split : splits) {
+  for (const auto& split : row_splits) {
     write({banner + entries});
     CHECK(same_matrix(sp::load(path, {.split = split}), expected));
     write({banner, entries.substr(0, 1000), entries.substr(1000)});
@@ -144,7 +139,7 @@ TEST_CASE("arrays of one axis and of many in .npz", "[sparse][files]") {
     ht::io::save_npz(named, path, {.texts = {{"format", format}}});
   };
   const auto data = at::tensor({1., 2., 3.}, at::kDouble);
-  for (const auto& split : splits) {
+  for (const auto& split : row_splits) {
     save("coo", {{"coords", numbers({4, 0, 2}).view({1, 3})}, {"data", data}, {"shape", numbers({5})}});
     CHECK(same_matrix(sp::load(path, {.split = split}), at::tensor({2., 0., 3., 0., 1.}, at::kDouble).view({1, 5})));
     save("csr",

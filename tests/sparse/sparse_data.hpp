@@ -6,6 +6,11 @@
 
 namespace sp = heatpp::sparse;
 
+/// Returns a vector of int64.
+inline at::Tensor numbers(std::initializer_list<std::int64_t> values) {
+  return at::tensor(std::vector(values), at::kLong);
+}
+
 /// A matrix that is 0 in two of three places, with whole numbers, a row and a column of zeros.
 inline at::Tensor mostly_zeros(std::int64_t rows, std::int64_t columns, at::ScalarType type = at::kDouble,
                                std::int64_t seed = 0) {

@@ -47,7 +47,7 @@ DNDarray completed(const DNDarray& x, Triangle uplo) {
   return result;
 }
 
-Eigen of_cut_matrix(const char* op, const DNDarray& x) {
+Eigen eigen_of_cut_matrix(const char* op, const DNDarray& x) {
   const auto mean = largest_mean(x), size = detail::power_of_2(mean, x.dtype());
   const auto shift = static_cast<double>(x.shape()[0]) * (mean / size);
   const auto [w, v, scale] = detail::orthogonalise_columns(op, shifted(x, size, shift), detail::Lengths::rising);
@@ -64,7 +64,7 @@ Eigen eigh(const DNDarray& x, Triangle uplo) { return detail::named::eigh("eigh"
 DNDarray eigvalsh(const DNDarray& x, Triangle uplo) {
   detail::check_matrices("eigvalsh", x, true);
   const auto matrices = detail::decomposable(x);
-  if (!detail::is_local(matrices)) return of_cut_matrix("eigvalsh", completed(matrices, uplo)).values;
+  if (!detail::is_local(matrices)) return eigen_of_cut_matrix("eigvalsh", completed(matrices, uplo)).values;
   const auto values = [&](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks, letter(uplo)); };
   return detail::stack_like(matrices, detail::on_blocks("eigvalsh", triangle(matrices, uplo), values));
 }
@@ -76,7 +76,7 @@ namespace heatpp::detail {
 linalg::Eigen named::eigh(const char* op, const DNDarray& x, linalg::Triangle uplo) {
   check_matrices(op, x, true);
   const auto matrices = decomposable(x);
-  if (!is_local(matrices)) return linalg::of_cut_matrix(op, linalg::completed(matrices, uplo));
+  if (!is_local(matrices)) return linalg::eigen_of_cut_matrix(op, linalg::completed(matrices, uplo));
   const auto [values, vectors] = on_blocks(op, linalg::triangle(matrices, uplo), [&](const at::Tensor& blocks) {
     return at::linalg_eigh(blocks, linalg::letter(uplo));
   });

@@ -62,9 +62,9 @@ SVD of_square(const char* op, const DNDarray& x) {
   return {u, replicated(gathered_lengths(w) * scale, x.comm()), adjoint(v)};
 }
 
-SVD of_cut_matrix(const char* op, const DNDarray& x) {
+SVD svd_of_cut_matrix(const char* op, const DNDarray& x) {
   if (x.shape()[0] < x.shape()[1]) {
-    auto [u, s, vh] = of_cut_matrix(op, adjoint(x));
+    auto [u, s, vh] = svd_of_cut_matrix(op, adjoint(x));
     return {adjoint(vh), s, adjoint(u)};
   }
   return detail::is_tall(x) ? of_tall(op, x) : of_square(op, x);
@@ -72,7 +72,7 @@ SVD of_cut_matrix(const char* op, const DNDarray& x) {
 
 SVD reduced(const char* op, const DNDarray& x) {
   const auto values = detail::decomposable(x);
-  if (!detail::is_local(values)) return of_cut_matrix(op, values);
+  if (!detail::is_local(values)) return svd_of_cut_matrix(op, values);
   const auto [u, s, vh] = on_every_block(op, values);
   return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
 }

@@ -12,11 +12,11 @@ namespace {
 
 using namespace ml::detail;
 
-constexpr auto fit_op = "LogisticRegression.fit";
+constexpr auto logistic_op = "LogisticRegression.fit";
 
 void check_options(const LogisticOptions& o) {
   if (!(o.c > 0) || !(o.l1_ratio >= 0 && o.l1_ratio <= 1) || o.max_iterations < 1 || !(o.tol >= 0))
-    detail::raise<ValueError>(fit_op,
+    detail::raise<ValueError>(logistic_op,
                               "got c {}, l1_ratio {}, {} iterations and tol {}; expected c > 0, 0 <= l1_ratio <= 1, "
                               "iterations >= 1 and tol >= 0",
                               o.c, o.l1_ratio, o.max_iterations, o.tol);
@@ -55,13 +55,13 @@ RowLoss softmax(const at::Tensor& labels, const std::optional<at::Tensor>& weigh
 }  // namespace
 
 LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
-  check_agreed(fit_op, x, options_);
+  check_agreed(logistic_op, x, options_);
   check_options(options_);
-  check_not_empty(fit_op, x);
-  const auto classes = classes_beside(fit_op, x, y);
+  check_not_empty(logistic_op, x);
+  const auto classes = classes_beside(logistic_op, x, y);
   if (classes.count() < 2)
-    detail::raise<ValueError>(fit_op, "got labels of {} class; expected two at least", classes.count());
-  const auto weights = class_weighted(fit_op, x, classes, weights_beside(fit_op, x, options.sample_weight),
+    detail::raise<ValueError>(logistic_op, "got labels of {} class; expected two at least", classes.count());
+  const auto weights = class_weighted(logistic_op, x, classes, weights_beside(logistic_op, x, options.sample_weight),
                                       options_.class_weight, Balance::of_weights);
   const auto outputs = classes.count() == 2 ? 1 : classes.count();
   const auto labels =
@@ -70,7 +70,7 @@ LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, co
   if (options_.warm_start && learnt_ && learnt_->coef.shape() == Shape{outputs, x.features()})
     start = {learnt_->coef.larray(), learnt_->intercept.larray()};
   const auto found = fitted(
-      {fit_op, x, weights ? weights->const_data_ptr<double>() : nullptr,
+      {logistic_op, x, weights ? weights->const_data_ptr<double>() : nullptr,
        outputs == 1 ? two_classes(labels, weights) : softmax(labels, weights), outputs,
        (1 - options_.l1_ratio) / options_.c, options_.l1_ratio / options_.c, PenaltyBeside::sum, options_.intercept},
       start, {options_.max_iterations, options_.tol, options_.progress});

@@ -159,7 +159,7 @@ DCSRMatrix load_lines(const Loading& file, const MtxHeader& header, io::detail::
   return load_triples(file, header.shape, mirrored(header, triples(file, header, std::move(lines))));
 }
 
-DCSRMatrix load_part(const Loading& file) {
+DCSRMatrix load_part_of_mtx(const Loading& file) {
   std::unique_ptr<io::detail::ByteReader> bytes;
   MtxHeader header;
   all_or_none(file.comm, [&] {
@@ -175,7 +175,7 @@ DCSRMatrix load_part(const Loading& file) {
 DCSRMatrix load_mtx(const std::filesystem::path& path, const LoadOptions& options) {
   const Loading file("load_mtx", path, options);
   check_options(file.op, options, {});
-  return load_matrix(file, load_part);
+  return load_matrix(file, load_part_of_mtx);
 }
 
 }  // namespace heatpp::sparse

@@ -175,7 +175,7 @@ Triples bsr_share(const Loading& file, const Archive& archive, const Shape& shap
   return {spread(places.rows, high, true), spread(places.columns, wide, false), run.values.reshape(-1)};
 }
 
-DCSRMatrix load_part(const Loading& file) {
+DCSRMatrix load_part_of_npz(const Loading& file) {
   std::string format;
   StoredMatrix stored;
   Triples triples;
@@ -206,7 +206,7 @@ DCSRMatrix load_part(const Loading& file) {
 DCSRMatrix load_npz(const std::filesystem::path& path, const LoadOptions& options) {
   const Loading file("load_npz", path, options);
   check_options(file.op, options, {});
-  return load_matrix(file, load_part);
+  return load_matrix(file, load_part_of_npz);
 }
 
 void save_npz(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options) {

@@ -111,7 +111,7 @@ io::detail::Transfer write_matrix(const io::detail::SaveJob& job, const DCSRMatr
   return {false, "independent: each rank writes its rows"};
 }
 
-DCSRMatrix load_part(const Loading& file) {
+DCSRMatrix load_part_of_petsc(const Loading& file) {
   Header header;
   at::Tensor pointers;
   all_or_none(file.comm, [&] {
@@ -140,7 +140,7 @@ DCSRMatrix load_part(const Loading& file) {
 DCSRMatrix load_petsc(const std::filesystem::path& path, const LoadOptions& options) {
   const Loading file("load_petsc", path, options);
   check_options(file.op, options, {});
-  return load_matrix(file, load_part);
+  return load_matrix(file, load_part_of_petsc);
 }
 
 void save_petsc(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options) {

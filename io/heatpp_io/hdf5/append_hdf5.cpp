@@ -23,19 +23,19 @@ namespace {
 using heatpp::detail::raise;
 
 // How long to wait until readers have closed the file.
-constexpr std::chrono::seconds patience{30};
+constexpr std::chrono::seconds close_patience{30};
 
 /// HDF5's lock of a file, as a program takes it that is the only writer. Through MPI-IO HDF5 takes no lock.
 class WriteLock {
  public:
   explicit WriteLock(const std::string& path) : file_(path, O_RDWR) {
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + close_patience;
     while (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return;  // HDF5 works without if the file system has no locks
       if (std::chrono::steady_clock::now() > end)
         raise<IoError>(append_op,
                        "got \"{}\", which another process has been reading or writing for {} s; expected it free", path,
-                       patience.count());
+                       close_patience.count());
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }

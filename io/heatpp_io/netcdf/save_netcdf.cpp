@@ -20,7 +20,7 @@ namespace heatpp::io {
 namespace {
 
 constexpr auto op = "save_netcdf";
-constexpr std::int64_t direct_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
 
 /// A variable that all ranks write together through netCDF.
 struct Target {
@@ -74,7 +74,7 @@ void write_piece(const Target& to, const Part& part, const detail::Piece* piece)
 }
 
 std::vector<detail::Piece> pieces_of(const at::Tensor& values) {
-  return detail::plan_pieces({values.sizes().begin(), values.sizes().end()}, direct_bytes / values.element_size());
+  return detail::plan_pieces({values.sizes().begin(), values.sizes().end()}, most_bytes / values.element_size());
 }
 
 /// All ranks make equally many calls, which growing and compressed variables require.

@@ -11,11 +11,11 @@
 namespace {
 
 std::string counted_folder;
-std::atomic<bool> counting = false;
+std::atomic<bool> is_counting = false;
 std::atomic<std::int64_t> opened = 0;
 
 void see(const char* path, int flags = 0) {
-  if (!counting || (flags & O_DIRECTORY) != 0) return;
+  if (!is_counting || (flags & O_DIRECTORY) != 0) return;
   if (std::strncmp(path, counted_folder.c_str(), counted_folder.size()) == 0) ++opened;
 }
 
@@ -34,9 +34,9 @@ mode_t mode_in(int flags, std::va_list arguments) {
 CountedOpens::CountedOpens(std::string folder) {
   counted_folder = std::move(folder);
   opened = 0;
-  counting = true;
+  is_counting = true;
 }
-CountedOpens::~CountedOpens() { counting = false; }
+CountedOpens::~CountedOpens() { is_counting = false; }
 std::int64_t CountedOpens::count() const { return opened; }
 
 #define COUNTED_OPEN(name)                                                \

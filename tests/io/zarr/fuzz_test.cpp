@@ -79,7 +79,6 @@ void damage(const std::string& store, const std::string& file, int tries, std::u
   CHECK(outcome(store, 0) == 1);
 }
 
-std::string text_of(const at::Tensor& x) { return bytes_of(x); }
 std::string packed(const at::Tensor& x) { return deflated(bytes_of(x), true); }
 
 }  // namespace

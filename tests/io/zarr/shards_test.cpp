@@ -15,8 +15,6 @@ at::Tensor with_gaps() {
   return values;
 }
 
-std::string text_of(const at::Tensor& x) { return bytes_of(x); }
-
 }  // namespace
 
 TEST_CASE("arrays in shards load with every split", "[io][zarr]") {

@@ -23,6 +23,8 @@ std::string array_json(const Described& array);
 
 /// A function that returns the bytes of a chunk.
 using Encode = std::function<std::string(const at::Tensor& chunk)>;
+/// Encodes a chunk as its bytes alone.
+inline std::string text_of(const at::Tensor& x) { return bytes_of(x); }
 
 /// Writes the chunks of `values`, of these extents, except those for which `has` is false, padded with 99.
 void write_chunks(const std::string& path, const at::Tensor& values, const ht::Shape& extents, const Encode& encode,

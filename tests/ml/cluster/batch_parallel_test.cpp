@@ -7,10 +7,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-
 /// Rows near the 4 corners of a square, (400, 2).
 at::Tensor corners() {
   const auto noise = (at::arange(800, at::kDouble) * 0.61803398875).frac().reshape({400, 2}) - 0.5;

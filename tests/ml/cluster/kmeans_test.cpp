@@ -19,10 +19,6 @@ std::vector<std::int64_t> sizes(const ht::KMeans& k) {
   return {counts.data_ptr<std::int64_t>(), counts.data_ptr<std::int64_t>() + counts.numel()};
 }
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-
 /// Returns the inertia of labels and centers, computed from scratch.
 double inertia_of(const at::Tensor& x, const ht::KMeans& k) {
   return (x - gathered(k.centers()).to(at::kDouble).index_select(0, gathered(k.labels())))

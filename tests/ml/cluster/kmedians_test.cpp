@@ -6,12 +6,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray on_all(const at::Tensor& global) {
-  return distribute(global, ht::Layout({global.size(0), global.size(1)}, std::nullopt, ht::world().size()));
-}
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
 at::Tensor rows_of(const at::Tensor& x, std::vector<std::int64_t> rows) {
   return x.index_select(0, at::tensor(rows, at::kLong));
 }

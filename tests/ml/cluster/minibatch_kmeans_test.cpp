@@ -6,13 +6,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-ht::DNDarray on_all(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, std::nullopt, ht::world().size()));
-}
-
 /// Rows near 5 points, (2000, 3).
 at::Tensor blobs() {
   const auto noise = (at::arange(6000, at::kDouble) * 0.61803398875).frac().reshape({2000, 3}) - 0.5;

@@ -14,9 +14,6 @@ using ht::graph::LaplacianBoundary;
 using ht::graph::LaplacianDefinition;
 using ht::graph::LaplacianMode;
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
 double agreement(const ht::DNDarray& labels, const at::Tensor& kinds) {
   return ht::adjusted_rand_score(beside(kinds), labels);
 }

@@ -33,7 +33,7 @@ std::vector<double> sizes_of(const ht::DNDarray& x) {
   return {sizes.data_ptr<double>(), sizes.data_ptr<double>() + sizes.numel()};
 }
 
-ht::DNDarray cut(const at::Tensor& x, std::optional<int> axis = 0) {
+ht::DNDarray cut_snapshots(const at::Tensor& x, std::optional<int> axis = 0) {
   return distribute(x, ht::Layout(ht::Shape(x.sizes().begin(), x.sizes().end()), axis, ht::world().size()));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("the eigenvalues, modes and rates of a linear system are found, for ev
 TEST_CASE("snapshots that arrive one by one give what all at once give", "[ml][dmd]") {
   const auto x = trajectory();
   ht::DMD whole;
-  whole.fit(cut(x));
+  whole.fit(cut_snapshots(x));
   for (const auto& layout : every_layout({4, 6})) {
     ht::DMD dmd;
     for (std::int64_t t = 0; t < 12; ++t) {
@@ -108,11 +108,12 @@ TEST_CASE("fields and numbers of steps are predicted, each state by itself", "[m
     ht::DMD dmd;
     dmd.fit(distribute(trajectory(), layout));
     for (const std::optional<int> axis : {std::optional<int>(), std::optional(0), std::optional(1), std::optional(2)}) {
-      CHECK(close(dmd.predict(cut(states, axis), {0, 1, 7}), expected, 1e-8));
+      CHECK(close(dmd.predict(cut_snapshots(states, axis), {0, 1, 7}), expected, 1e-8));
       if (axis != 2)
-        CHECK(close(dmd.predict(cut(states.select(2, 1).contiguous(), axis), {0, 1, 7}), expected.select(2, 1), 1e-8));
+        CHECK(close(dmd.predict(cut_snapshots(states.select(2, 1).contiguous(), axis), {0, 1, 7}),
+                    expected.select(2, 1), 1e-8));
     }
-    CHECK(dmd.predict(cut(states), {}).shape() == ht::Shape{4, 6, 2, 0});
+    CHECK(dmd.predict(cut_snapshots(states), {}).shape() == ht::Shape{4, 6, 2, 0});
   }
 }
 
@@ -173,15 +174,15 @@ TEST_CASE("what is no trajectory is an error on all ranks", "[ml][dmd]") {
   const auto x = trajectory();
   CHECK_THROWS_AS(ht::DMD().fit(ht::ones({5}, {.split = 0})), ht::ValueError);
   CHECK_THROWS_AS(ht::DMD().fit(ht::ones({5, 4}, {.dtype = ht::complex64})), ht::TypeError);
-  CHECK_THROWS_AS(ht::DMD({.rank = 0}).fit(cut(x)), ht::ValueError);
-  CHECK_THROWS_AS(ht::DMD({.dt = 0}).partial_fit(cut(x)), ht::ValueError);
+  CHECK_THROWS_AS(ht::DMD({.rank = 0}).fit(cut_snapshots(x)), ht::ValueError);
+  CHECK_THROWS_AS(ht::DMD({.dt = 0}).partial_fit(cut_snapshots(x)), ht::ValueError);
   CHECK_THROWS_AS(ht::DMD().modes(), ht::NotFittedError);
   ht::DMD one;
-  one.partial_fit(cut(x));
+  one.partial_fit(cut_snapshots(x));
   CHECK_THROWS_WITH(one.eigenvalues(), Contains("got 1 snapshots yet"));
   CHECK_THROWS_WITH(one.partial_fit(ht::ones({4, 6}, {.split = 0})), Contains("got a field of shape (4, 6)"));
   ht::DMD dmd;
-  dmd.fit(cut(x));
+  dmd.fit(cut_snapshots(x));
   CHECK_THROWS_AS(dmd.predict(ht::ones({6, 4}), {1}), ht::ValueError);
   CHECK_THROWS_AS(dmd.predict(ht::ones({4, 6}), {-1}), ht::ValueError);
   auto bad = x.clone();
@@ -218,7 +219,7 @@ TEST_CASE("what drives a field is told from what it does by itself, for every la
   for (const auto modes : {ht::DmdModes::exact, ht::DmdModes::projected})
     for (const auto& layout : every_layout({4, 6, 13})) {
       ht::DMDc dmd({.dt = 2, .modes = modes});
-      dmd.fit(distribute(x, layout), cut(controls, 1));
+      dmd.fit(distribute(x, layout), cut_snapshots(controls, 1));
 
       CHECK(dmd.n_modes() == 3);
       CHECK(dmd.n_system_modes() == 5);
@@ -243,18 +244,20 @@ TEST_CASE("two driven states are predicted apart, and snapshots may arrive one b
   for (const auto& layout : every_layout({4, 6})) {
     ht::DMDc dmd;
     for (std::int64_t t = 0; t < 13; ++t)
-      dmd.partial_fit(distribute(x.select(2, t).contiguous(), layout), cut(controls.select(1, t).contiguous()));
-    CHECK(close(dmd.predict(cut(states), cut(later)), expected, 1e-8));
-    CHECK(close(dmd.predict(cut(states.select(2, 0).contiguous(), 1), cut(later, std::nullopt)), expected.select(2, 0),
-                1e-8));
+      dmd.partial_fit(distribute(x.select(2, t).contiguous(), layout),
+                      cut_snapshots(controls.select(1, t).contiguous()));
+    CHECK(close(dmd.predict(cut_snapshots(states), cut_snapshots(later)), expected, 1e-8));
+    CHECK(close(dmd.predict(cut_snapshots(states.select(2, 0).contiguous(), 1), cut_snapshots(later, std::nullopt)),
+                expected.select(2, 0), 1e-8));
   }
   ht::DMDc dmd;
-  dmd.fit(cut(x), cut(controls.slice(1, 0, 12).contiguous()));
-  CHECK(close(dmd.predict(cut(states), cut(later)), expected, 1e-8));
-  CHECK_THROWS_AS(dmd.partial_fit(cut(x.select(2, 0).contiguous()), ht::ones({2})), ht::ValueError);
-  CHECK_THROWS_AS(dmd.predict(cut(states), ht::ones({3, 5})), ht::ValueError);
-  CHECK_THROWS_AS(ht::DMDc().fit(cut(x), cut(controls.slice(1, 0, 7).contiguous())), ht::ValueError);
-  CHECK_THROWS_AS(ht::DMDc().fit(cut(x), ht::full({2, 13}, NAN)), ht::ValueError);
+  dmd.fit(cut_snapshots(x), cut_snapshots(controls.slice(1, 0, 12).contiguous()));
+  CHECK(close(dmd.predict(cut_snapshots(states), cut_snapshots(later)), expected, 1e-8));
+  CHECK_THROWS_AS(dmd.partial_fit(cut_snapshots(x.select(2, 0).contiguous()), ht::ones({2})), ht::ValueError);
+  CHECK_THROWS_AS(dmd.predict(cut_snapshots(states), ht::ones({3, 5})), ht::ValueError);
+  CHECK_THROWS_AS(ht::DMDc().fit(cut_snapshots(x), cut_snapshots(controls.slice(1, 0, 7).contiguous())),
+                  ht::ValueError);
+  CHECK_THROWS_AS(ht::DMDc().fit(cut_snapshots(x), ht::full({2, 13}, NAN)), ht::ValueError);
   CHECK_THROWS_AS(ht::DMDc().modes(), ht::NotFittedError);
 }
 

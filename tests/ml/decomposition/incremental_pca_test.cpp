@@ -3,13 +3,7 @@
 #include <heatpp/ml/decomposition/incremental_pca.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
 
-namespace {
-
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("batches give scikit-learn's components, for every layout", "[ml][incremental_pca]") {
   for (const auto& layout : every_layout({150, 4})) {

@@ -9,10 +9,6 @@ using Catch::Contains;
 using ht::NmfInit;
 using ht::NmfSolver;
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-
 /// Results of scikit-learn.
 struct Case {
   bool wine;

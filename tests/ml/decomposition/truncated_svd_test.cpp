@@ -4,13 +4,13 @@
 
 namespace {
 
-constexpr std::array solvers{ht::SvdSolver::automatic, ht::SvdSolver::gram, ht::SvdSolver::full,
-                             ht::SvdSolver::randomized};
+constexpr std::array svd_solvers{ht::SvdSolver::automatic, ht::SvdSolver::gram, ht::SvdSolver::full,
+                                 ht::SvdSolver::randomized};
 
 }  // namespace
 
 TEST_CASE("the largest singular values are scikit-learn's, for every layout and solver", "[ml][truncated_svd]") {
-  for (const auto solver : solvers)
+  for (const auto solver : svd_solvers)
     for (const auto& layout : every_layout({150, 4})) {
       ht::TruncatedSVD svd({.n_components = 3, .solver = solver});
       const auto x = distribute(iris(), layout);
@@ -27,7 +27,7 @@ TEST_CASE("the largest singular values are scikit-learn's, for every layout and 
       CHECK(close(z, at::mm(iris(), v.t()), 1e-10));
       CHECK(close(svd.inverse_transform(z), at::mm(at::mm(iris(), v.t()), v), 1e-10));
     }
-  for (const auto solver : solvers)
+  for (const auto solver : svd_solvers)
     for (const auto& layout : every_layout({178, 13})) {
       ht::TruncatedSVD svd({.n_components = 3, .solver = solver});
       svd.fit(distribute(wine(), layout));
@@ -38,7 +38,7 @@ TEST_CASE("the largest singular values are scikit-learn's, for every layout and 
 
 TEST_CASE("float32 far from 0, whole numbers and fewer rows than ranks have singular values", "[ml][truncated_svd]") {
   const auto far = (iris() + 1e4).to(at::kFloat), counts = (iris() * 10).round().to(at::kInt).slice(0, 0, 3);
-  for (const auto solver : solvers) {
+  for (const auto solver : svd_solvers) {
     for (const auto& layout : every_layout({150, 4})) {
       ht::TruncatedSVD svd({.solver = solver});
       const auto z = svd.fit_transform(distribute(far, layout));
@@ -63,7 +63,7 @@ TEST_CASE("bad options and numbers are errors on all ranks", "[ml][truncated_svd
   CHECK_THROWS_AS(ht::TruncatedSVD().fit(x).transform(ht::ones({2, 3})), ht::ValueError);
   auto bad = iris();
   bad[7][1] = NAN;
-  for (const auto solver : solvers)
+  for (const auto solver : svd_solvers)
     for (const auto& layout : every_layout({150, 4}))
       CHECK_THROWS_WITH(ht::TruncatedSVD({.solver = solver}).fit(distribute(bad, layout)),
                         Catch::Contains("got nan in row 7, column 1"));

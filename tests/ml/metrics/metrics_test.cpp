@@ -1,4 +1,4 @@
-#include "../data.hpp"
+#include "labels.hpp"
 
 #include <heatpp/ml/ml.hpp>
 
@@ -6,33 +6,9 @@ namespace {
 
 using Catch::Contains;
 
-// Expected numbers are from scikit-learn 1.9.1 for these labels.
-at::Tensor counting() { return at::arange(200, at::kLong); }
-at::Tensor truth() {
-  const auto i = counting();
-  return (i * 3 + (i * i).remainder(5)).remainder(4) * 5 - 7;  // -7, -2, 3, 8
-}
-at::Tensor guess() {
-  const auto i = counting();
-  const auto off = (i.remainder(5) == 0).to(at::kLong) * i.remainder(3);
-  return ((truth() + 7).div(5, "floor") + off).remainder(5) * 5 - 7;  // 13 as well
-}
 at::Tensor weights() { return counting().remainder(4).to(at::kDouble); }
-at::Tensor yes_or_no() { return ((counting() * counting()).remainder(7) < 3).to(at::kLong); }
-at::Tensor guessed_yes_or_no() { return ((counting() * counting()).remainder(11) < 5).to(at::kLong); }
-at::Tensor scores() { return at::round((at::sin(counting().to(at::kDouble) * 1.3) + yes_or_no() * 0.7) * 10) / 10; }
-at::Tensor probabilities() {
-  const auto p = at::sin(at::arange(800, at::kDouble).reshape({200, 4}) * 0.37).abs() + 0.1;
-  return p / p.sum(1, true);
-}
 at::Tensor measured() { return at::cos(counting().to(at::kDouble) * 0.1) * 3 + 100; }
 at::Tensor modelled() { return measured() + at::sin(counting().to(at::kDouble) * 0.7) * 0.5 + 0.1; }
-
-ht::Layout layout_of(const at::Tensor& x, std::optional<int> split) {
-  return {ht::Shape(x.sizes().begin(), x.sizes().end()), split, ht::world().size()};
-}
-ht::DNDarray even(const at::Tensor& x) { return distribute(x, layout_of(x, 0)); }
-ht::DNDarray whole(const at::Tensor& x) { return distribute(x, layout_of(x, std::nullopt)); }
 
 /// Calls f(a, b) with two vectors in all pairs of layouts in which one is even or replicated.
 template <class F>
@@ -40,7 +16,7 @@ void for_layouts(const at::Tensor& a, const at::Tensor& b, F f) {
   for (const auto& layout : every_layout({a.size(0)})) {
     f(distribute(a, layout), even(b));
     f(even(a), distribute(b, layout));
-    f(distribute(a, layout), whole(b));
+    f(distribute(a, layout), on_all(b));
     f(distribute(a, layout), distribute(b, layout));
   }
 }
@@ -72,7 +48,7 @@ TEST_CASE("labels predicted are counted as scikit-learn does, whatever the layou
 
 TEST_CASE("precision, recall and f1 have all averages", "[ml][metrics]") {
   using enum ht::ScoreAverage;
-  const auto w = whole(weights());
+  const auto w = on_all(weights());
   for_layouts(truth(), guess(), [&](const auto& y, const auto& p) {
     CHECK(ht::precision_score(y, p, {.average = macro}) == near(0.7180775799681574));
     CHECK(ht::recall_score(y, p, {.average = macro}) == near(0.696));
@@ -105,7 +81,7 @@ TEST_CASE("precision, recall and f1 have all averages", "[ml][metrics]") {
 
 TEST_CASE("scores of given labels, shares and numbers of rows are scikit-learn's", "[ml][metrics]") {
   using enum ht::ScoreAverage;
-  const auto w = whole(weights());
+  const auto w = on_all(weights());
   const std::vector<std::int64_t> some{3, -7, 99}, two{8, 3};
   const auto square = [](const std::vector<double>& x) { return at::tensor(x, at::kDouble).reshape({3, 3}); };
   for_layouts(truth(), guess(), [&](const auto& y, const auto& p) {
@@ -174,10 +150,10 @@ TEST_CASE("probabilities and scores are judged as scikit-learn does", "[ml][metr
   for (const auto& layout : every_layout({200, 4})) {
     const auto p = distribute(probabilities(), layout);
     CHECK(ht::log_loss(even(truth()), p) == near(1.4815365788526753));
-    CHECK(ht::log_loss(whole(truth()), p, {.sample_weight = w}) == near(1.4806348397044198));
+    CHECK(ht::log_loss(on_all(truth()), p, {.sample_weight = w}) == near(1.4806348397044198));
     CHECK(ht::log_loss(even(truth()), p, {.labels = {-7, -2, 3, 8}}) == near(1.4815365788526753));
     CHECK(ht::brier_score_loss(even(truth()), p) == near(0.7851204395326061));
-    CHECK(ht::brier_score_loss(whole(truth()), p, {.sample_weight = w}) == near(0.7934234539186554));
+    CHECK(ht::brier_score_loss(on_all(truth()), p, {.sample_weight = w}) == near(0.7934234539186554));
     CHECK(ht::top_k_accuracy_score(even(truth()), p) == near(0.505));
     CHECK(ht::top_k_accuracy_score(even(truth()), p, {.k = 3, .sample_weight = w}) == near(0.7733333333333333));
     CHECK(ht::log_loss(even(truth()), p, {.normalize = false}) == near(296.30731577053507));
@@ -222,8 +198,8 @@ TEST_CASE("numbers predicted are judged as scikit-learn does", "[ml][metrics]") 
   for (const auto& layout : every_layout({200, 2})) {
     CHECK(ht::mean_squared_error(distribute(y, layout), even(p)) == near(0.8214774728628695));
     CHECK(ht::r2_score(even(y), distribute(p, layout)) == near(0.9850347793910591));
-    CHECK(ht::explained_variance_score(distribute(y, layout), whole(p)) == near(0.9863380463730644));
-    CHECK(ht::mean_absolute_error(whole(y), distribute(p, layout)) == near(0.6668534226094613));
+    CHECK(ht::explained_variance_score(distribute(y, layout), on_all(p)) == near(0.9863380463730644));
+    CHECK(ht::mean_absolute_error(on_all(y), distribute(p, layout)) == near(0.6668534226094613));
   }
 }
 
@@ -264,7 +240,7 @@ TEST_CASE("clusters of iris have scikit-learn's scores", "[ml][metrics]") {
   const auto x = iris();
   for (const auto& layout : every_layout({150, 4})) {
     const auto rows = distribute(x, layout);
-    ht::KMeans model({.n_clusters = 3, .init = whole(x.index_select(0, at::tensor({0, 50, 100}, at::kLong)))});
+    ht::KMeans model({.n_clusters = 3, .init = on_all(x.index_select(0, at::tensor({0, 50, 100}, at::kLong)))});
     const auto labels = model.fit_predict(rows);
     CHECK(ht::silhouette_score(rows, labels) == near(0.5528190123564095));
     CHECK(ht::calinski_harabasz_score(rows, labels) == near(561.62775662962));
@@ -287,7 +263,7 @@ TEST_CASE("separation of labels of any kind, rows of any dtype, and a sample of 
     CHECK(ht::silhouette_score(even((x + 1e4).to(at::kFloat)), labels) == Approx(0.50348).epsilon(1e-3));
     CHECK(ht::calinski_harabasz_score(even((x + 1e4).to(at::kFloat)), labels) == Approx(487.33).epsilon(1e-3));
   }
-  const auto sampled = ht::silhouette_score(whole(x), whole(thirds()), {.sample_size = 60, .seed = 4});
+  const auto sampled = ht::silhouette_score(on_all(x), on_all(thirds()), {.sample_size = 60, .seed = 4});
   CHECK(std::abs(sampled - 0.5034774406932961) < 0.1);
   CHECK(sampled != 0.5034774406932961);
   CHECK(ht::silhouette_score(even(x), even(thirds()), {.sample_size = 60, .seed = 4}) == near(sampled));

@@ -1,4 +1,4 @@
-#include "../data.hpp"
+#include "labels.hpp"
 
 #include <heatpp/ml/ml.hpp>
 
@@ -6,27 +6,9 @@ namespace {
 
 using Catch::Contains;
 
-// Expected numbers are from scikit-learn 1.9.1 for these labels.
-at::Tensor counting() { return at::arange(200, at::kLong); }
-at::Tensor truth() {
-  const auto i = counting();
-  return (i * 3 + (i * i).remainder(5)).remainder(4) * 5 - 7;  // -7, -2, 3, 8
-}
-at::Tensor guess() {
-  const auto i = counting();
-  const auto off = (i.remainder(5) == 0).to(at::kLong) * i.remainder(3);
-  return ((truth() + 7).div(5, "floor") + off).remainder(5) * 5 - 7;  // 13 as well
-}
 at::Tensor some_weights() { return counting().remainder(4).to(at::kDouble); }
-at::Tensor yes_or_no() { return ((counting() * counting()).remainder(7) < 3).to(at::kLong); }
-at::Tensor guessed_yes_or_no() { return ((counting() * counting()).remainder(11) < 5).to(at::kLong); }
-at::Tensor scores() { return at::round((at::sin(counting().to(at::kDouble) * 1.3) + yes_or_no() * 0.7) * 10) / 10; }
-at::Tensor probabilities() {
-  const auto p = at::sin(at::arange(800, at::kDouble).reshape({200, 4}) * 0.37).abs() + 0.1;
-  return p / p.sum(1, true);
-}
 
-auto near(double x) { return Approx(x).epsilon(1e-11).margin(1e-13); }
+auto close_to(double x) { return Approx(x).epsilon(1e-11).margin(1e-13); }
 
 /// The lengths and sums of vectors.
 struct Curve {
@@ -36,10 +18,10 @@ struct Curve {
 void hold(const Curve& expected, const ht::DNDarray& a, const ht::DNDarray& b, const ht::DNDarray& thresholds) {
   CHECK(a.shape() == ht::Shape{expected.size});
   CHECK(b.shape() == ht::Shape{expected.size});
-  CHECK(gathered(a).sum().item<double>() == near(expected.a));
-  CHECK(gathered(b).sum().item<double>() == near(expected.b));
+  CHECK(gathered(a).sum().item<double>() == close_to(expected.a));
+  CHECK(gathered(b).sum().item<double>() == close_to(expected.b));
   const auto t = gathered(thresholds);
-  CHECK(t.masked_fill(t.isinf(), 0.0).sum().item<double>() == near(expected.thresholds));
+  CHECK(t.masked_fill(t.isinf(), 0.0).sum().item<double>() == close_to(expected.thresholds));
 }
 void hold(const Curve& expected, const ht::RocCurve& found) {
   hold(expected, found.fpr, found.tpr, found.thresholds);
@@ -58,19 +40,19 @@ TEST_CASE("areas of several labels are scikit-learn's for every layout", "[ml][m
   const auto y = beside(truth()), w = beside(some_weights());
   for (const auto& layout : every_layout({200, 4})) {
     const auto p = distribute(probabilities(), layout);
-    CHECK(ht::roc_auc_score(y, p, {.multi_class = ovr}) == near(0.4992));
-    CHECK(ht::roc_auc_score(y, p, {.multi_class = ovr, .average = weighted}) == near(0.4992));
-    CHECK(ht::roc_auc_score(y, p, {.multi_class = ovo}) == near(0.4992));
-    CHECK(ht::roc_auc_score(y, p, {.sample_weight = w, .multi_class = ovr}) == near(0.4930699332873246));
+    CHECK(ht::roc_auc_score(y, p, {.multi_class = ovr}) == close_to(0.4992));
+    CHECK(ht::roc_auc_score(y, p, {.multi_class = ovr, .average = weighted}) == close_to(0.4992));
+    CHECK(ht::roc_auc_score(y, p, {.multi_class = ovo}) == close_to(0.4992));
+    CHECK(ht::roc_auc_score(y, p, {.sample_weight = w, .multi_class = ovr}) == close_to(0.4930699332873246));
     CHECK(ht::roc_auc_score(y, p, {.sample_weight = w, .multi_class = ovr, .average = weighted}) ==
-          near(0.49519243156199677));
+          close_to(0.49519243156199677));
     CHECK(close(ht::roc_auc_scores(y, p), numbers({0.504, 0.49, 0.5008, 0.502})));
     CHECK(close(ht::roc_auc_scores(y, p, {.sample_weight = w}),
                 numbers({0.4889285714285715, 0.4919047619047619, 0.5021296296296296, 0.48931677018633535})));
     CHECK(close(ht::average_precision_scores(y, p),
                 numbers({0.27728236848469245, 0.2620974003583326, 0.2566774811302835, 0.26002504454692354})));
-    CHECK(ht::average_precision_score(y, p) == near(0.26402057363005804));
-    CHECK(ht::average_precision_score(y, p, {.average = weighted, .sample_weight = w}) == near(0.3164564120847822));
+    CHECK(ht::average_precision_score(y, p) == close_to(0.26402057363005804));
+    CHECK(ht::average_precision_score(y, p, {.average = weighted, .sample_weight = w}) == close_to(0.3164564120847822));
   }
 }
 
@@ -89,9 +71,10 @@ TEST_CASE("curves over thresholds are scikit-learn's for every layout", "[ml][me
     hold({23, 20.10406660911757, 12.020979020979023, 13.7},
          ht::precision_recall_curve(y, s, {.drop_intermediate = true}));
     hold({29, 25.010524270480303, 18.514018691588788, 9.8}, ht::precision_recall_curve(y, s, {.sample_weight = w}));
-    CHECK(ht::average_precision_score(y, s) == near(0.8813477604572262));
-    CHECK(ht::average_precision_score(y, s, {.sample_weight = w}) == near(0.9011272831348258));
-    CHECK(ht::average_precision_score(y, distribute(-scores(), layout), {.pos_label = 0}) == near(0.6276167118916869));
+    CHECK(ht::average_precision_score(y, s) == close_to(0.8813477604572262));
+    CHECK(ht::average_precision_score(y, s, {.sample_weight = w}) == close_to(0.9011272831348258));
+    CHECK(ht::average_precision_score(y, distribute(-scores(), layout), {.pos_label = 0}) ==
+          close_to(0.6276167118916869));
   }
   const auto y = ht::array({0, 0, 1, 1}), s = ht::array({.1, .4, .35, .8}, {.dtype = ht::float64});
   const auto roc = ht::roc_curve(y, s);
@@ -107,10 +90,10 @@ TEST_CASE("Matthews' correlation and the report are scikit-learn's", "[ml][metri
   const auto w = beside(some_weights());
   for (const auto& layout : every_layout({200})) {
     const auto y = distribute(truth(), layout), p = beside(guess());
-    CHECK(ht::matthews_corrcoef(y, p) == near(0.8291010913929889));
-    CHECK(ht::matthews_corrcoef(y, p, {.sample_weight = w}) == near(0.8198085824689638));
+    CHECK(ht::matthews_corrcoef(y, p) == close_to(0.8291010913929889));
+    CHECK(ht::matthews_corrcoef(y, p, {.sample_weight = w}) == close_to(0.8198085824689638));
     CHECK(ht::matthews_corrcoef(distribute(yes_or_no(), layout), beside(guessed_yes_or_no())) ==
-          near(0.011076296005915018));
+          close_to(0.011076296005915018));
     CHECK(ht::matthews_corrcoef(distribute(yes_or_no(), layout), beside(at::zeros({200}, at::kLong))) == 0);
     CHECK(ht::classification_report(y, p, {.digits = 3}) ==
           "              precision    recall  f1-score   support\n\n"
@@ -141,7 +124,7 @@ TEST_CASE("Matthews' correlation and the report are scikit-learn's", "[ml][metri
 TEST_CASE("labels may be floating numbers that are whole", "[ml][metrics]") {
   for (const auto& layout : every_layout({200})) {
     const auto y = distribute(truth().to(at::kFloat), layout), p = beside(guess().to(at::kDouble));
-    CHECK(ht::accuracy_score(y, p) == near(0.87));
+    CHECK(ht::accuracy_score(y, p) == close_to(0.87));
     CHECK(same(ht::confusion_matrix(y, p).labels, at::tensor({-7, -2, 3, 8, 13}, at::kLong)));
   }
   auto wrong = truth().to(at::kDouble);

@@ -11,13 +11,6 @@ using ht::CovarianceType;
 
 constexpr std::array types{CovarianceType::full, CovarianceType::tied, CovarianceType::diag, CovarianceType::spherical};
 
-ht::DNDarray on_all(const at::Tensor& global) {
-  const ht::Shape shape(global.sizes().begin(), global.sizes().end());
-  return distribute(global, ht::Layout(shape, std::nullopt, ht::world().size()));
-}
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
 at::Tensor three_flowers(const at::Tensor& x) { return x.index_select(0, at::tensor({0, 50, 100}, at::kLong)); }
 
 ht::GaussianMixtureOptions from_flowers(const at::Tensor& x, CovarianceType type) {

@@ -8,11 +8,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::Layout layout_of(const at::Tensor& x, std::optional<int> split) {
-  return {ht::Shape(x.sizes().begin(), x.sizes().end()), split, ht::world().size()};
-}
-ht::DNDarray even(const at::Tensor& x) { return distribute(x, layout_of(x, 0)); }
-ht::DNDarray whole(const at::Tensor& x) { return distribute(x, layout_of(x, std::nullopt)); }
 /// Returns the fold that tests each row; -1 unless it is exactly one and all others train with the row.
 at::Tensor fold_of(const std::vector<ht::Fold>& folds) {
   const auto n = folds[0].test.shape()[0];
@@ -59,9 +54,9 @@ TEST_CASE("folds are stretches, or the same rows at random on any number of rank
   const auto x = at::arange(44, at::kDouble).reshape({22, 2});
   const auto stretches =
       at::cat({at::full({5}, 0), at::full({5}, 1), at::full({4}, 2), at::full({4}, 3), at::full({4}, 4)});
-  const auto shuffled = fold_of(ht::KFold({.shuffle = true, .seed = 3}).split(whole(x)));
+  const auto shuffled = fold_of(ht::KFold({.shuffle = true, .seed = 3}).split(on_all(x)));
   CHECK(at::equal(at::bincount(shuffled), at::tensor({5, 5, 4, 4, 4}, at::kLong)));
-  CHECK_FALSE(at::equal(shuffled, fold_of(ht::KFold({.shuffle = true, .seed = 4}).split(whole(x)))));
+  CHECK_FALSE(at::equal(shuffled, fold_of(ht::KFold({.shuffle = true, .seed = 4}).split(on_all(x)))));
   for (const auto& layout : every_layout({22, 2})) {
     const auto rows = distribute(x, layout);
     const auto folds = ht::KFold().split(rows);
@@ -78,8 +73,8 @@ TEST_CASE("stratified folds have scikit-learn's rows", "[ml][folds]") {
     const auto labels = distribute(y, layout);
     CHECK(at::equal(fold_of(ht::StratifiedKFold({.n_splits = 3}).split(labels)), expected));
     const auto shuffled = fold_of(ht::StratifiedKFold({.n_splits = 3, .shuffle = true, .seed = 8}).split(labels));
-    CHECK(
-        at::equal(shuffled, fold_of(ht::StratifiedKFold({.n_splits = 3, .shuffle = true, .seed = 8}).split(whole(y)))));
+    CHECK(at::equal(shuffled,
+                    fold_of(ht::StratifiedKFold({.n_splits = 3, .shuffle = true, .seed = 8}).split(on_all(y)))));
     for (std::int64_t f = 0; f < 3; ++f)
       for (const auto label : {-1, 4, 9})
         CHECK((y == label).logical_and(shuffled == f).sum().item<std::int64_t>() ==
@@ -90,9 +85,9 @@ TEST_CASE("stratified folds have scikit-learn's rows", "[ml][folds]") {
 TEST_CASE("rows are set apart for tests: the same on any number of ranks, in their order", "[ml][folds]") {
   const auto x = iris();
   const auto y = species();
-  const auto mask = gathered(ht::train_test_masks(whole(x), {.test_size = 0.3, .seed = 5}).test);
+  const auto mask = gathered(ht::train_test_masks(on_all(x), {.test_size = 0.3, .seed = 5}).test);
   const auto strata =
-      gathered(ht::train_test_masks(whole(x), {.test_size = 0.31, .seed = 5, .stratify = whole(y)}).test);
+      gathered(ht::train_test_masks(on_all(x), {.test_size = 0.31, .seed = 5, .stratify = on_all(y)}).test);
   CHECK(mask.sum().item<std::int64_t>() == 45);
   CHECK(strata.sum().item<std::int64_t>() == 47);
   for (std::int64_t c = 0; c < 3; ++c) {
@@ -163,7 +158,7 @@ TEST_CASE("folds have equal shares of labels for classifiers, at the end of pipe
 
 TEST_CASE("a pipeline learns and works step after step", "[ml][pipeline]") {
   const auto x = wine();
-  const auto init = whole(at::stack({x[0], x[60], x[140]}));
+  const auto init = on_all(at::stack({x[0], x[60], x[140]}));
   for (const auto& layout : every_layout({178, 13})) {
     const auto rows = distribute(x, layout);
     const auto scaled = ht::StandardScaler().fit_transform(rows);

@@ -6,7 +6,7 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray cut(const at::Tensor& x) {
+ht::DNDarray cut_rows(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
 }
 
@@ -46,25 +46,26 @@ TEST_CASE("a part of the lists has most of the neighbours, the same on any numbe
   double before = 0;
   for (const auto& [probes, least] : {std::pair(1, 0.2), {4, 0.55}, {16, 0.9}, {64, 1.0}}) {
     ht::InvertedFile model({.n_neighbors = 10, .n_lists = 64, .n_probe = probes}), one(model.options());
-    model.fit(cut(x));
-    const auto found = gathered(model.kneighbors(cut(y)).indices);
+    model.fit(cut_rows(x));
+    const auto found = gathered(model.kneighbors(cut_rows(y)).indices);
     CHECK(recall(found, nearest) >= least);
     CHECK(recall(found, nearest) >= before);
     before = recall(found, nearest);
     one.fit(distribute(x, ht::Layout({4000, 8}, std::nullopt, ht::world().size())));
-    CHECK(recall(found, gathered(one.kneighbors(cut(y)).indices)) > 0.999);
+    CHECK(recall(found, gathered(one.kneighbors(cut_rows(y)).indices)) > 0.999);
   }
-  CHECK(ht::InvertedFile().fit(cut(x)).n_lists() == 63);
+  CHECK(ht::InvertedFile().fit(cut_rows(x)).n_lists() == 63);
 }
 
 TEST_CASE("rows far from 0 in float32, and fewer neighbours than are wanted", "[ml][inverted_file]") {
   const auto x = (iris() + 1e4).to(at::kFloat);
   ht::InvertedFile model({.n_neighbors = 4, .n_lists = 5, .n_probe = 5});
   ht::NearestNeighbors exact({.n_neighbors = 4});
-  CHECK(same(model.fit(cut(x)).kneighbors(cut(x)).indices, gathered(exact.fit(cut(x)).kneighbors(cut(x)).indices)));
+  CHECK(same(model.fit(cut_rows(x)).kneighbors(cut_rows(x)).indices,
+             gathered(exact.fit(cut_rows(x)).kneighbors(cut_rows(x)).indices)));
   const auto pairs = at::tensor({0., 1., 100., 101.}, at::kDouble).reshape({4, 1});
   ht::InvertedFile few({.n_neighbors = 3, .n_lists = 2, .n_probe = 1});
-  const auto found = few.fit(cut(pairs)).kneighbors(cut(pairs));
+  const auto found = few.fit(cut_rows(pairs)).kneighbors(cut_rows(pairs));
   CHECK(same(found.indices, at::tensor({0, 1, -1, 1, 0, -1, 2, 3, -1, 3, 2, -1}, at::kLong).reshape({4, 3})));
   CHECK(gathered(found.distances).select(1, 2).isinf().all().item<bool>());
 }
@@ -73,11 +74,11 @@ TEST_CASE("bad rows and options of lists are errors on all ranks", "[ml][inverte
   auto bad = iris();
   bad[70][1] = NAN;
   ht::InvertedFile model({.n_lists = 4});
-  CHECK_THROWS_WITH(model.fit(cut(bad)), Contains("row 70"));
-  CHECK_THROWS_AS(model.kneighbors(cut(iris())), ht::NotFittedError);
-  model.fit(cut(iris()));
-  CHECK_THROWS_WITH(model.kneighbors(cut(bad)), Contains("row 70"));
-  CHECK_THROWS_WITH(model.kneighbors(cut(at::ones({3, 2}, at::kDouble))), Contains("got 2 features"));
-  CHECK_THROWS_WITH(ht::InvertedFile({.n_lists = 151}).fit(cut(iris())), Contains("of 151"));
-  CHECK_THROWS_AS(ht::InvertedFile({.n_probe = 0}).fit(cut(iris())), ht::ValueError);
+  CHECK_THROWS_WITH(model.fit(cut_rows(bad)), Contains("row 70"));
+  CHECK_THROWS_AS(model.kneighbors(cut_rows(iris())), ht::NotFittedError);
+  model.fit(cut_rows(iris()));
+  CHECK_THROWS_WITH(model.kneighbors(cut_rows(bad)), Contains("row 70"));
+  CHECK_THROWS_WITH(model.kneighbors(cut_rows(at::ones({3, 2}, at::kDouble))), Contains("got 2 features"));
+  CHECK_THROWS_WITH(ht::InvertedFile({.n_lists = 151}).fit(cut_rows(iris())), Contains("of 151"));
+  CHECK_THROWS_AS(ht::InvertedFile({.n_probe = 0}).fit(cut_rows(iris())), ht::ValueError);
 }

@@ -8,9 +8,6 @@ using Catch::Contains;
 
 double sum_of(const ht::DNDarray& z) { return gathered(z).to(at::kDouble).sum().item<double>(); }
 double squares_of(const ht::DNDarray& z) { return gathered(z).to(at::kDouble).square().sum().item<double>(); }
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout(ht::Shape(x.sizes().begin(), x.sizes().end()), 0, ht::world().size()));
-}
 
 at::Tensor iris_with_gaps() {
   auto x = iris();

@@ -9,10 +9,6 @@ using Catch::Contains;
 double sum_of(const ht::DNDarray& z) { return gathered(z).to(at::kDouble).sum().item<double>(); }
 double squares_of(const ht::DNDarray& z) { return gathered(z).to(at::kDouble).square().sum().item<double>(); }
 
-ht::DNDarray even(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
-}
-
 /// Rows with a missing number in each of the first columns, and only missing numbers in the last one.
 at::Tensor with_gaps() {
   auto x = iris().slice(0, 0, 30).clone();

@@ -11,8 +11,6 @@ using Loss = ht::BoostingLoss;
 using ht::HistGradientBoostingClassifier;
 using ht::HistGradientBoostingRegressor;
 
-at::Tensor petals() { return iris().select(1, 2).contiguous(); }
-
 bool near(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows, std::initializer_list<double> expected,
           double tolerance = 1e-6) {
   const auto found = gathered(x).index_select(0, at::tensor(std::vector<std::int64_t>(rows), at::kLong));

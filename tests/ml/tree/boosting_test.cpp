@@ -10,12 +10,6 @@ using Catch::Contains;
 
 /// All features except the third, which is the target.
 at::Tensor sides() { return at::cat({iris().slice(1, 0, 2), iris().slice(1, 3, 4)}, 1); }
-at::Tensor petals() { return iris().select(1, 2).contiguous(); }
-
-at::Tensor cultivar() {
-  return at::cat({at::zeros({59}, at::kLong), at::ones({71}, at::kLong), at::full({48}, 2, at::kLong)});
-}
-
 /// Wines with some missing numbers.
 at::Tensor wine_with_holes() {
   auto x = wine().clone();
@@ -25,11 +19,7 @@ at::Tensor wine_with_holes() {
   return x;
 }
 
-at::Tensor rows_of(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows) {
-  return gathered(x).index_select(0, at::tensor(std::vector<std::int64_t>(rows), at::kLong));
-}
-
-bool near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-6) {
+bool boosted_near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-6) {
   return at::allclose(x.to(at::kDouble), y.to(at::kDouble), tolerance, tolerance);
 }
 
@@ -47,8 +37,8 @@ TEST_CASE("boosted regression is scikit-learn's for every layout", "[ml][boostin
     const auto p = model.predict(x);
     CHECK(p.shape() == ht::Shape{150});
     CHECK(p.split() == (layout.split() ? std::optional(0) : std::nullopt));
-    CHECK(near(rows_of(p, {0, 50, 100, 149}),
-               numbers({1.4475681809462422, 4.9008955982665405, 5.250909682679491, 5.004532455835556})));
+    CHECK(boosted_near(rows_of(p, {0, 50, 100, 149}),
+                       numbers({1.4475681809462422, 4.9008955982665405, 5.250909682679491, 5.004532455835556})));
     CHECK(model.score(x, y) == Approx(.9787825849633409).epsilon(1e-7));
     CHECK(model.iterations() == 50);
 
@@ -58,15 +48,15 @@ TEST_CASE("boosted regression is scikit-learn's for every layout", "[ml][boostin
                                                 .min_samples_leaf = 5,
                                                 .l2_regularization = 2});
     weighted.fit(x, y, {.sample_weight = w});
-    CHECK(near(rows_of(weighted.predict(x), {0, 50, 100, 149}),
-               numbers({1.4188028033521425, 4.651220923898505, 5.60913970793608, 4.9737649070586745})));
+    CHECK(boosted_near(rows_of(weighted.predict(x), {0, 50, 100, 149}),
+                       numbers({1.4188028033521425, 4.651220923898505, 5.60913970793608, 4.9737649070586745})));
     CHECK(weighted.score(x, y, {.sample_weight = w}) == Approx(.9935662881280694).epsilon(1e-7));
 
     ht::HistGradientBoostingRegressor poisson(
         {.loss = ht::BoostingLoss::poisson, .max_iterations = 30, .max_depth = 3});
     poisson.fit(x, y);
-    CHECK(near(rows_of(poisson.predict(x), {0, 50, 100, 149}),
-               numbers({1.5620967915654247, 4.835218343117347, 5.173263534089479, 4.999135703243359})));
+    CHECK(boosted_near(rows_of(poisson.predict(x), {0, 50, 100, 149}),
+                       numbers({1.5620967915654247, 4.835218343117347, 5.173263534089479, 4.999135703243359})));
   }
 }
 
@@ -81,23 +71,23 @@ TEST_CASE("boosted classes are scikit-learn's for every layout and any labels", 
 
     CHECK(same(model.classes(), at::tensor({-7, 40, 1'000'000'007}, at::kLong)));
     CHECK(model.score(x, y) == 1);
-    CHECK(near(rows_of(model.predict_proba(x), {0, 59, 177}),
-               numbers({0.9979348713663935, 0.0011089671039607358, 0.0009561615296458318, 0.0006869287494968231,
-                        0.9631582695650287, 0.03615480168547441, 0.0011467987290828135, 0.0013663155896642058,
-                        0.997486885681253})
-                   .reshape({3, 3})));
-    CHECK(near(rows_of(model.decision_function(x), {59}),
-               numbers({-3.2088447698643146, 4.036897683625681, 0.7544897012882483}).unsqueeze(0)));
+    CHECK(boosted_near(rows_of(model.predict_proba(x), {0, 59, 177}),
+                       numbers({0.9979348713663935, 0.0011089671039607358, 0.0009561615296458318, 0.0006869287494968231,
+                                0.9631582695650287, 0.03615480168547441, 0.0011467987290828135, 0.0013663155896642058,
+                                0.997486885681253})
+                           .reshape({3, 3})));
+    CHECK(boosted_near(rows_of(model.decision_function(x), {59}),
+                       numbers({-3.2088447698643146, 4.036897683625681, 0.7544897012882483}).unsqueeze(0)));
 
     ht::HistGradientBoostingClassifier two({.max_iterations = 30, .max_leaf_nodes = 5});
     two.fit(x, second, {.sample_weight = w});
-    CHECK(near(rows_of(two.decision_function(x), {0, 59, 60, 177}),
-               numbers({-3.5193824866649406, 3.5518063177470682, 3.492228623698876, -3.9116429182935035})));
+    CHECK(boosted_near(rows_of(two.decision_function(x), {0, 59, 60, 177}),
+                       numbers({-3.5193824866649406, 3.5518063177470682, 3.492228623698876, -3.9116429182935035})));
 
     ht::HistGradientBoostingClassifier few_bins({.max_iterations = 20, .max_bins = 8});
     few_bins.fit(x, second);
-    CHECK(near(rows_of(few_bins.decision_function(x), {0, 59, 60, 177}),
-               numbers({-2.5263007164621687, 2.130574916794216, 1.3380811652718019, -2.0134994085930185})));
+    CHECK(boosted_near(rows_of(few_bins.decision_function(x), {0, 59, 60, 177}),
+                       numbers({-2.5263007164621687, 2.130574916794216, 1.3380811652718019, -2.0134994085930185})));
   }
 }
 
@@ -108,10 +98,10 @@ TEST_CASE("missing numbers go where boosted trees gain more", "[ml][boosting]") 
     ht::HistGradientBoostingClassifier model({.max_iterations = 20, .max_leaf_nodes = 3, .min_samples_leaf = 10});
     model.fit(x, y);
     const auto p = model.predict_proba(x);
-    CHECK(near(rows_of(p, {0, 59, 60, 177}).select(1, 1),
-               numbers({0.07876544414198627, 0.7864959297752083, 0.8951712764331112, 0.07876544414198627})));
-    CHECK(near(gathered(model.predict_proba(ht::full({2, 13}, NAN, {.dtype = ht::float64}))).select(1, 1),
-               numbers({0.07667746373082888, 0.07667746373082888})));
+    CHECK(boosted_near(rows_of(p, {0, 59, 60, 177}).select(1, 1),
+                       numbers({0.07876544414198627, 0.7864959297752083, 0.8951712764331112, 0.07876544414198627})));
+    CHECK(boosted_near(gathered(model.predict_proba(ht::full({2, 13}, NAN, {.dtype = ht::float64}))).select(1, 1),
+                       numbers({0.07667746373082888, 0.07667746373082888})));
     CHECK(same(model.predict(x), (gathered(p).select(1, 1) > 0.5).to(at::kLong)));
   }
 }
@@ -159,8 +149,8 @@ TEST_CASE("an outlier among targets does not blur the others", "[ml][boosting]")
   ht::HistGradientBoostingRegressor model({.learning_rate = 1, .max_iterations = 3, .min_samples_leaf = 1});
   model.fit(beside(x), beside(y));
   const auto p = gathered(model.predict(beside(x)));
-  CHECK(near(p.slice(0, 0, 100), at::zeros({100}, at::kDouble), 1e-4));
-  CHECK(near(p.slice(0, 100, 199), at::ones({99}, at::kDouble), 1e-4));
+  CHECK(boosted_near(p.slice(0, 0, 100), at::zeros({100}, at::kDouble), 1e-4));
+  CHECK(boosted_near(p.slice(0, 100, 199), at::ones({99}, at::kDouble), 1e-4));
   CHECK(p[199].item<double>() == Approx(1e9));
 }
 
@@ -280,11 +270,12 @@ TEST_CASE("class weights of boosting and trees are scikit-learn's for every layo
       ht::HistGradientBoostingClassifier model({.max_iterations = 20, .max_leaf_nodes = 5, .class_weight = of_class});
       return rows_of(model.fit(x, y).decision_function(x), {0, 59, 177});
     };
-    CHECK(near(scores(ht::ClassWeight::balanced), numbers({2.7193982666590037, -2.0829691751289627, -2.2347949214105816,
-                                                           -2.2132710701156633, 2.966718915832522, .9205044003998888,
-                                                           -2.1660880531653977, -2.0815517862615716, 2.788879830556763})
-                                                      .reshape({3, 3})));
-    CHECK(near(
+    CHECK(boosted_near(
+        scores(ht::ClassWeight::balanced),
+        numbers({2.7193982666590037, -2.0829691751289627, -2.2347949214105816, -2.2132710701156633, 2.966718915832522,
+                 .9205044003998888, -2.1660880531653977, -2.0815517862615716, 2.788879830556763})
+            .reshape({3, 3})));
+    CHECK(boosted_near(
         scores(std::map<std::int64_t, double>{{0, 2.3}, {1, 1.7}, {2, 5}}),
         numbers({2.7407039481759865, -2.2354276631603245, -1.9919153784187826, -2.1472486637874737, 3.0093564844263887,
                  1.3869849759157058, -2.284536325107554, -2.417155355157786, 2.843559093892284})
@@ -296,12 +287,12 @@ TEST_CASE("class weights of boosting and trees are scikit-learn's for every layo
       ht::DecisionTreeClassifier model({.max_depth = 2, .class_weight = of_class});
       return rows_of(model.fit(x, kind, {.sample_weight = w}).predict_proba(x), {0, 60, 130});
     };
-    CHECK(near(shares(ht::ClassWeight::balanced),
-               numbers({1, 0, 0, 0, .9518072289156626, .04819277108433735, 0, .2611464968152866, .7388535031847133})
-                   .reshape({3, 3})));
-    CHECK(near(shares(given),
-               numbers({1, 0, 0, 0, .9404761904761905, .05952380952380952, 0, .22043010752688172, .7795698924731183})
-                   .reshape({3, 3})));
+    CHECK(boosted_near(shares(ht::ClassWeight::balanced), numbers({1, 0, 0, 0, .9518072289156626, .04819277108433735, 0,
+                                                                   .2611464968152866, .7388535031847133})
+                                                              .reshape({3, 3})));
+    CHECK(boosted_near(shares(given), numbers({1, 0, 0, 0, .9404761904761905, .05952380952380952, 0, .22043010752688172,
+                                               .7795698924731183})
+                                          .reshape({3, 3})));
     ht::RandomForestClassifier even({.n_estimators = 3}),
         ones({.n_estimators = 3, .class_weight = std::map<std::int64_t, double>{{0, 1}}});
     CHECK(same(even.fit(x, kind).predict_proba(x), gathered(ones.fit(x, kind).predict_proba(x))));

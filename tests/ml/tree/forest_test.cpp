@@ -8,14 +8,6 @@ namespace {
 
 using Catch::Contains;
 
-at::Tensor cultivar() {
-  return at::cat({at::zeros({59}, at::kLong), at::ones({71}, at::kLong), at::full({48}, 2, at::kLong)});
-}
-
-at::Tensor rows_of(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows) {
-  return gathered(x).index_select(0, at::tensor(std::vector<std::int64_t>(rows), at::kLong));
-}
-
 bool near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-9) {
   return at::allclose(x.to(at::kDouble), y.to(at::kDouble), tolerance, tolerance);
 }

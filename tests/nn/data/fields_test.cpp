@@ -12,17 +12,17 @@ using namespace heatpp::nn;
 
 namespace {
 
-constexpr std::int64_t n = 61;
+constexpr std::int64_t field_rows = 61;
 
 /// Fields of all rows: row i of each field is a function of i.
-at::Tensor velocity() { return torch::arange(2 * n, torch::kDouble).view({n, 2}) / n; }
-at::Tensor forcing() { return torch::cos(torch::arange(3 * n, torch::kDouble)).view({n, 3}); }
+at::Tensor velocity() { return torch::arange(2 * field_rows, torch::kDouble).view({field_rows, 2}) / field_rows; }
+at::Tensor forcing() { return torch::cos(torch::arange(3 * field_rows, torch::kDouble)).view({field_rows, 3}); }
 at::Tensor pressure() { return velocity().sum(1, true) * forcing().narrow(1, 0, 1); }
-at::Tensor number() { return torch::arange(n, torch::kLong); }
+at::Tensor number() { return torch::arange(field_rows, torch::kLong); }
 
 /// Returns this rank's rows; rank 0 has some more.
 ht::DNDarray array(const at::Tensor& all) {
-  const ht::Layout even({n}, 0, ht::world().size());
+  const ht::Layout even({field_rows}, 0, ht::world().size());
   const auto more = [](int r) { return r > 0 && r < ht::world().size() ? 5 : 0; };
   const auto rank = ht::world().rank();
   const auto first = even.offset(rank) + more(rank), end = even.offset(rank + 1) + more(rank + 1);
@@ -68,7 +68,7 @@ struct OneField : torch::nn::Module {
 
 at::Tensor loss_of(const at::Tensor& pressure, const at::Tensor& rest, const at::Tensor& wanted,
                    const at::Tensor& row) {
-  return torch::mse_loss(pressure, wanted) + torch::mse_loss(rest.sum(1), row.to(torch::kDouble) / n);
+  return torch::mse_loss(pressure, wanted) + torch::mse_loss(rest.sum(1), row.to(torch::kDouble) / field_rows);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ TEST_CASE("A loader gives several fields by name and by position", "[nn][fields]
       CHECK(ht::world().allgather(seen).size() == static_cast<std::size_t>(ht::world().size()));
       std::array<std::int64_t, 1> all{seen};
       ht::world().allreduce(all);
-      CHECK(all[0] == n);
+      CHECK(all[0] == field_rows);
       CHECK(dataset.names().inputs == std::vector<std::string>{"velocity", "forcing"});
     }
 }
@@ -106,7 +106,7 @@ TEST_CASE("Parts of datasets of several fields have all of them", "[nn][fields]"
   write(path);
   for (const auto& dataset : {in_memory(), stored(path, 400)}) {
     const auto [training, validation] = train_validation_split(dataset, {.validation = 0.3, .seed = 2});
-    CHECK(training.size() + validation.size() == n);
+    CHECK(training.size() + validation.size() == field_rows);
     DataLoader loader(validation, {.batch_size = 3, .remainder = Remainder::join});
     for (const auto& batch : loader.epoch(0)) CHECK(batch["forcing"].equal(forcing().index_select(0, batch["number"])));
   }
@@ -167,7 +167,7 @@ TEST_CASE("A trainer trains networks of several inputs and outputs as it does th
 
   DataParallel one(std::make_shared<OneField>(std::make_shared<SmallNet>()), topology);
   torch::optim::Adam other(one.parameters(), torch::optim::AdamOptions(0.01));
-  const auto both = torch::cat({pressure(), number().to(torch::kDouble).view({n, 1})}, 1);
+  const auto both = torch::cat({pressure(), number().to(torch::kDouble).view({field_rows, 1})}, 1);
   const Dataset joined(array(torch::cat({velocity(), forcing()}, 1)), array(both));
   Trainer plain(
       one, other,
@@ -185,7 +185,7 @@ TEST_CASE("A trainer trains networks of several inputs and outputs as it does th
   const auto outputs = trainer.predict({array(velocity()), array(forcing())});
   const auto wanted = plain.predict(joined.inputs());
   CHECK(outputs.size() == 2);
-  CHECK(outputs[1].shape() == ht::Shape{n, 2});
+  CHECK(outputs[1].shape() == ht::Shape{field_rows, 2});
   CHECK(torch::allclose(outputs[0].larray(), wanted.larray().narrow(1, 0, 1), 0, 1e-12));
   CHECK(torch::allclose(outputs[1].larray(), wanted.larray().narrow(1, 1, 2), 0, 1e-12));
 
@@ -215,7 +215,7 @@ TEST_CASE("Fields that do not belong together are refused", "[nn][fields]") {
   const TempDir dir;
   write(dir.path("fields.h5"));
   const auto x = array(velocity());
-  const auto other = ht::zeros({n + 1}, {.split = 0});
+  const auto other = ht::zeros({field_rows + 1}, {.split = 0});
   CHECK_THROWS_AS(Dataset({{"x", x}, {"z", other}}, {{"y", x}}), ht::ValueError);
   CHECK_THROWS_AS(Dataset({{"x", x}}, {}), ht::ValueError);
   CHECK_THROWS_AS(Dataset::from_hdf5(dir.path("fields.h5"), {.inputs = {"velocity", "none"}, .targets = "pressure"}),

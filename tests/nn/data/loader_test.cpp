@@ -19,7 +19,7 @@ at::Tensor all_inputs() { return torch::arange(2 * n, torch::kDouble).view({n, 2
 at::Tensor all_targets() { return torch::arange(n, torch::kLong); }
 
 /// Returns a dataset in memory with an uneven split: rank 0 has 10 rows more than its share.
-Dataset in_memory(std::int64_t window_bytes = std::int64_t{64} << 20) {
+Dataset samples_in_memory(std::int64_t window_bytes = std::int64_t{64} << 20) {
   const auto even = ht::Layout({n}, 0, ht::world().size());
   auto offsets = even.offsets();
   for (std::size_t r = 1; r + 1 < offsets.size(); ++r) offsets[r] += 10;
@@ -107,7 +107,7 @@ const std::multiset<std::int64_t>& every_row() {
 TEST_CASE("With join every row is trained once, in every order and from everywhere", "[nn][loader]") {
   const Files files;
   for (const auto shuffle : {Shuffle::none, Shuffle::local, Shuffle::blocks, Shuffle::global})
-    for (const auto& dataset : {in_memory(), in_memory(200), files.dataset(), files.dataset(200)}) {
+    for (const auto& dataset : {samples_in_memory(), samples_in_memory(200), files.dataset(), files.dataset(200)}) {
       DataLoader loader(dataset,
                         {.batch_size = 4, .shuffle = shuffle, .remainder = Remainder::join, .block = 5, .mix = 3});
 
@@ -123,7 +123,7 @@ TEST_CASE("With join every row is trained once, in every order and from everywhe
 TEST_CASE("A global order is the same in memory and in files, and at any number of ranks", "[nn][loader]") {
   const Files files;
   const SamplerOptions options{.batch_size = 12 / ht::world().size(), .shuffle = Shuffle::global, .seed = 5};
-  DataLoader memory(in_memory(), options), stored(files.dataset(500), options);
+  DataLoader memory(samples_in_memory(), options), stored(files.dataset(500), options);
   // One rank with batches of 12 uses these rows.
   const DistributedSampler one(ht::Layout({n}, 0, 1), 0, {.batch_size = 12, .shuffle = Shuffle::global, .seed = 5});
 
@@ -140,7 +140,7 @@ TEST_CASE("A global order is the same in memory and in files, and at any number 
 
 TEST_CASE("A loader goes on at any batch", "[nn][loader]") {
   const Files files;
-  for (const auto& dataset : {in_memory(300), files.dataset(300)}) {
+  for (const auto& dataset : {samples_in_memory(300), files.dataset(300)}) {
     const SamplerOptions options{.batch_size = 3, .shuffle = Shuffle::global, .seed = 2, .remainder = Remainder::pad};
     DataLoader loader(dataset, options), resumed(dataset, options);
     const auto whole = batches_of(loader, 7);
@@ -193,7 +193,7 @@ TEST_CASE("Batches do not depend on the threads that prepare them", "[nn][loader
     return found;
   };
   for (const auto shuffle : {Shuffle::none, Shuffle::blocks, Shuffle::global})
-    for (const auto& dataset : {in_memory(250), files.dataset(250)}) {
+    for (const auto& dataset : {samples_in_memory(250), files.dataset(250)}) {
       const SamplerOptions options{.batch_size = 3, .shuffle = shuffle, .seed = 8, .remainder = Remainder::join};
       const auto plain = rows_of_epoch(dataset, options, {}, 0), rest = rows_of_epoch(dataset, options, {}, 3);
       for (const auto& prefetch : {PrefetchOptions{.readers = 3},
@@ -204,7 +204,7 @@ TEST_CASE("Batches do not depend on the threads that prepare them", "[nn][loader
         CHECK(equal(rows_of_epoch(dataset, options, prefetch, 3), rest));
       }
     }
-  DataLoader loader(in_memory(), {.batch_size = 2});
+  DataLoader loader(samples_in_memory(), {.batch_size = 2});
   CHECK_THROWS_AS(loader.prefetch({.readers = 0}), ht::ValueError);
   CHECK_THROWS_AS(loader.prefetch({.workers = -1}), ht::ValueError);
 }
@@ -224,7 +224,7 @@ TEST_CASE("What fails in a thread that reads or prepares is thrown where batches
   CHECK_THAT(message, Catch::Contains("part-80.h5"));
   CHECK(batches > 0);
 
-  DataLoader transformed(in_memory(), {.batch_size = 2},
+  DataLoader transformed(samples_in_memory(), {.batch_size = 2},
                          {[](Batch&, const BatchContext&) { throw ht::ValueError("[transform] got a bad row"); }});
   transformed.prefetch({.workers = 3});
   CHECK_THROWS_AS(*transformed.epoch(0).begin(), ht::ValueError);
@@ -239,13 +239,13 @@ TEST_CASE("Datasets in files that do not fit are refused on all ranks", "[nn][lo
   CHECK_THROWS_AS(files.dataset().inputs(), ht::ValueError);
   CHECK(files.dataset().rows(torch::tensor({70, 3})).targets.equal(torch::tensor({70, 3})));
   CHECK_THROWS_AS(files.dataset().rows(torch::tensor({0, 103})), ht::IndexError);
-  CHECK_THROWS_AS(in_memory().rows(torch::tensor({-1})), ht::IndexError);
+  CHECK_THROWS_AS(samples_in_memory().rows(torch::tensor({-1})), ht::IndexError);
 }
 
 TEST_CASE("A split has exact, disjoint parts, the same in memory and in files", "[nn][loader]") {
   const Files files;
   std::map<bool, std::multiset<std::int64_t>> held_out;
-  for (const auto& dataset : {in_memory(), files.dataset()}) {
+  for (const auto& dataset : {samples_in_memory(), files.dataset()}) {
     const auto [training, validation] = train_validation_split(dataset, {.validation = 0.25, .seed = 4});
     CHECK(validation.size() == 26);
     CHECK(training.size() == n - 26);
@@ -259,7 +259,7 @@ TEST_CASE("A split has exact, disjoint parts, the same in memory and in files", 
     CHECK(both == every_row());
   }
   CHECK(held_out[false] == held_out[true]);
-  CHECK_THROWS_AS(train_validation_split(in_memory(), {.validation = 1.5}), ht::ValueError);
+  CHECK_THROWS_AS(train_validation_split(samples_in_memory(), {.validation = 1.5}), ht::ValueError);
 }
 
 TEST_CASE("Transforms depend on the row and the epoch, wherever a row is", "[nn][loader]") {
@@ -327,7 +327,7 @@ TEST_CASE("Fields that are targets move with the inputs, classes do not", "[nn][
 
 TEST_CASE("LibTorch's own loaders take a dataset", "[nn][loader]") {
   const Files files;
-  for (const auto& dataset : {in_memory(), files.dataset()}) {
+  for (const auto& dataset : {samples_in_memory(), files.dataset()}) {
     const TorchDataset source(dataset);
     const auto size = *source.size();
     auto loader =

@@ -15,13 +15,13 @@ using namespace heatpp::nn;
 
 namespace {
 
-constexpr std::int64_t n = 101;
+constexpr std::int64_t total = 101;
 constexpr auto orders = {Shuffle::none, Shuffle::local, Shuffle::blocks, Shuffle::global};
 
 using Numbers = std::vector<std::int64_t>;
 
-Numbers every_row() {
-  Numbers rows(n);
+Numbers all_numbers() {
+  Numbers rows(total);
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
@@ -104,8 +104,8 @@ class Run {
 
  private:
   [[nodiscard]] Dataset data() const {
-    const auto [x, y] = samples(n);
-    const ht::Layout even({n}, 0, comm_.size());
+    const auto [x, y] = samples(total);
+    const ht::Layout even({total}, 0, comm_.size());
     const auto mine = [&](const at::Tensor& all) {
       const auto block = all.narrow(0, even.offset(comm_.rank()), even.count(comm_.rank())).contiguous();
       return ht::from_local(block, {.split = 0, .comm = comm_});
@@ -150,37 +150,38 @@ TEST_CASE("An epoch goes on with the rows that are left on any ranks in batches 
   for (int a = 1; a <= 5; ++a)
     for (int b = 1; b <= 5; ++b)
       for (const std::int64_t size : {1, 7, 11, 200}) {
-        const auto rows = interrupted(ht::Layout({n}, 0, a), joined(8, Shuffle::global), ht::Layout({n}, 0, b), size);
-        CHECK(sorted(rows) == every_row());
+        const auto rows =
+            interrupted(ht::Layout({total}, 0, a), joined(8, Shuffle::global), ht::Layout({total}, 0, b), size);
+        CHECK(sorted(rows) == all_numbers());
       }
 }
 
 TEST_CASE("An epoch goes on in batches of another size in every order", "[nn][position]") {
-  const std::vector<std::int64_t> uneven{0, 40, 40, 43, n};
-  for (const auto& layout : {ht::Layout({n}, 0, 4), ht::Layout({n}, 0, uneven)})
+  const std::vector<std::int64_t> uneven{0, 40, 40, 43, total};
+  for (const auto& layout : {ht::Layout({total}, 0, 4), ht::Layout({total}, 0, uneven)})
     for (const auto shuffle : orders)
       for (const std::int64_t size : {1, 7, 11, 200})
-        CHECK(sorted(interrupted(layout, joined(8, shuffle), layout, size)) == every_row());
+        CHECK(sorted(interrupted(layout, joined(8, shuffle), layout, size)) == all_numbers());
 }
 
 TEST_CASE("On other ranks that keep their rows as many come as are left", "[nn][position]") {
   for (const auto shuffle : {Shuffle::none, Shuffle::local, Shuffle::blocks})
     for (int b = 1; b <= 5; ++b) {
-      const auto rows = interrupted(ht::Layout({n}, 0, 4), joined(8, shuffle), ht::Layout({n}, 0, b), 8);
-      CHECK(std::ssize(rows) <= n);
-      CHECK(std::ssize(rows) > n - b);
+      const auto rows = interrupted(ht::Layout({total}, 0, 4), joined(8, shuffle), ht::Layout({total}, 0, b), 8);
+      CHECK(std::ssize(rows) <= total);
+      CHECK(std::ssize(rows) > total - b);
     }
 }
 
 TEST_CASE("Positions outside an epoch are refused", "[nn][position]") {
-  const DistributedSampler sampler(ht::Layout({n}, 0, 4), 0, joined(8, Shuffle::local));
-  CHECK(sampler.from({.batch = 9, .rows = n}).batches() == 9);
+  const DistributedSampler sampler(ht::Layout({total}, 0, 4), 0, joined(8, Shuffle::local));
+  CHECK(sampler.from({.batch = 9, .rows = total}).batches() == 9);
   CHECK(sampler.from({.batch = 2}).rows_before(2) == 64);
   for (const Position& position : {Position{.batch = -1},
                                    {.batch = 5},
                                    {.batch = 0, .rows = -1},
                                    {.batch = 3, .rows = 2},
-                                   {.batch = 1, .rows = n + 1}})
+                                   {.batch = 1, .rows = total + 1}})
     CHECK_THROWS_AS(sampler.from(position), ht::ValueError);
 }
 
@@ -193,8 +194,8 @@ TEST_CASE("A trainer that goes on on other ranks trains every row once", "[nn][p
   daso.phases = {.warmup = 0.25, .cooldown = 0.25};
   for (const auto& options : {plain, daso})
     for (int other = 1; other <= ranks; ++other) {
-      CHECK(trained(ranks, options, other, options) == every_row());
-      CHECK(trained(other, options, ranks, options) == every_row());
+      CHECK(trained(ranks, options, other, options) == all_numbers());
+      CHECK(trained(other, options, ranks, options) == all_numbers());
     }
 }
 
@@ -205,7 +206,7 @@ TEST_CASE("A trainer that goes on in batches of another size trains every row on
       const TrainerOptions first{.batch_size = 12, .shuffle = shuffle};
       auto second = first;
       second.batch_size = size;
-      CHECK(trained(ranks, first, ranks, second) == every_row());
+      CHECK(trained(ranks, first, ranks, second) == all_numbers());
     }
 }
 

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string file_name = "nn_exported_sizes_test";
+const std::string sizes_file_name = "nn_exported_sizes_test";
 constexpr auto s17 = "Symbol('s17', positive=True, integer=True)";
 
 json size_of(const std::string& srepr) { return {{"as_expr", {{"expr_str", srepr}, {"hint", {{"as_int", 4}}}}}}; }
@@ -28,7 +28,7 @@ ExportedFiles with_sizes(const json& rows, const json& columns) {
   return files;
 }
 
-std::shared_ptr<ExportedModule> loaded(const std::string& path, const ExportedFiles& files) {
+std::shared_ptr<ExportedModule> loaded_of(const std::string& path, const ExportedFiles& files) {
   write_for_all(path, files.bytes());
   return std::make_shared<ExportedModule>(path);
 }
@@ -78,9 +78,9 @@ TEST_CASE("Expressions of SymPy are written and computed as in Python", "[nn][ex
 }
 
 TEST_CASE("Sizes that follow from a symbol are checked before the graph runs", "[nn][exported]") {
-  const ScratchFile file{scratch_path(file_name)};
+  const ScratchFile file{scratch_path(sizes_file_name)};
   const auto s77 = ExportedFiles().graph()["tensor_values"]["x"]["sizes"][0];
-  const auto net = loaded(file.path, with_sizes(s77, size_of(odd)));
+  const auto net = loaded_of(file.path, with_sizes(s77, size_of(odd)));
 
   CHECK(net->forward(torch::ones({4, 5}, torch::kDouble)).sizes() == at::IntArrayRef({4, 3}));
   CHECK_THAT(refusal(*net, 4, 6),
@@ -90,14 +90,14 @@ TEST_CASE("Sizes that follow from a symbol are checked before the graph runs", "
   CHECK_THAT(refusal(*net, 4, 7), Catch::Contains("7 along axis 1 in place of 2*s17 - 1;"));
   CHECK_THAT(refusal(*net, 65, 5), Catch::Contains("65 along axis 0 in place of s77;"));
 
-  const auto tied = loaded(file.path, with_sizes(size_of(twice), size_of(odd)));
+  const auto tied = loaded_of(file.path, with_sizes(size_of(twice), size_of(odd)));
   CHECK(tied->forward(torch::ones({6, 5}, torch::kDouble)).sizes() == at::IntArrayRef({6, 3}));
   CHECK_THAT(refusal(*tied, 4, 5), Catch::Contains("5 along axis 1 in place of 2*s17 - 1 = 3;"));
   CHECK(exported_info(file.path).inputs.at(0).shape == "(2*s17, 2*s17 - 1)");
 }
 
 TEST_CASE("Numbers that a network returns are tensors without axes", "[nn][exported]") {
-  const ScratchFile file{scratch_path(file_name)};
+  const ScratchFile file{scratch_path(sizes_file_name)};
   ExportedFiles files;
   files.graph()["nodes"].push_back(
       {{"target", "torch.ops.aten.sym_size.int"},
@@ -107,7 +107,7 @@ TEST_CASE("Numbers that a network returns are tensors without axes", "[nn][expor
                                {{"name", "dim"}, {"arg", {{"as_int", 0}}}, {"kind", 1}}})},
        {"outputs", json::array({{{"as_sym_int", {{"as_name", "rows"}}}}})}});
   add_outputs(files, {{{"as_sym_int", {{"as_name", "rows"}}}}, {{"as_float", 2.5}}, {{"as_bool", true}}});
-  const auto net = loaded(file.path, files);
+  const auto net = loaded_of(file.path, files);
   const auto outputs = net->forward(std::vector<at::Tensor>{torch::ones({6, 5}, torch::kDouble)});
 
   CHECK(outputs.size() == 4);
@@ -127,7 +127,7 @@ TEST_CASE("Numbers that a network returns are tensors without axes", "[nn][expor
 }
 
 TEST_CASE("Networks are recognised by their content", "[nn][exported]") {
-  const ScratchFile file{scratch_path(file_name)}, named{scratch_path(file_name) + ".pt2"};
+  const ScratchFile file{scratch_path(sizes_file_name)}, named{scratch_path(sizes_file_name) + ".pt2"};
   const auto bytes = ExportedFiles().bytes();
   write_for_all(file.path, bytes);
   CHECK(std::dynamic_pointer_cast<ExportedModule>(load_module(file.path)));

@@ -63,23 +63,24 @@ at::Tensor loss_of_mine(Net& net, at::ScalarType dtype) {
 }
 
 using Optimizer = std::unique_ptr<torch::optim::Optimizer>;
-struct Kind {
+struct OptimizerCase {
   const char* name;
   std::function<Optimizer(const std::vector<at::Tensor>&)> make;
   bool by_element = true;
 };
 template <class T, class Options>
-Kind kind(const char* name, Options options) {
+OptimizerCase kind(const char* name, Options options) {
   return {name, [options](const auto& parameters) { return std::make_unique<T>(parameters, options); }};
 }
-std::vector<Kind> kinds() {
+std::vector<OptimizerCase> kinds() {
   namespace optim = torch::optim;
-  std::vector<Kind> all{kind<optim::Adam>("Adam", optim::AdamOptions(0.02)),
-                        kind<optim::Adam>("AMSGrad", optim::AdamOptions(0.02).amsgrad(true)),
-                        kind<optim::AdamW>("AdamW", optim::AdamWOptions(0.02).weight_decay(0.1)),
-                        kind<optim::RMSprop>("RMSprop", optim::RMSpropOptions(0.02).centered(true).momentum(0.5)),
-                        kind<optim::Adagrad>("Adagrad", optim::AdagradOptions(0.1)),
-                        kind<optim::SGD>("SGD", optim::SGDOptions(0.1).momentum(0.9).nesterov(true))};
+  std::vector<OptimizerCase> all{
+      kind<optim::Adam>("Adam", optim::AdamOptions(0.02)),
+      kind<optim::Adam>("AMSGrad", optim::AdamOptions(0.02).amsgrad(true)),
+      kind<optim::AdamW>("AdamW", optim::AdamWOptions(0.02).weight_decay(0.1)),
+      kind<optim::RMSprop>("RMSprop", optim::RMSpropOptions(0.02).centered(true).momentum(0.5)),
+      kind<optim::Adagrad>("Adagrad", optim::AdagradOptions(0.1)),
+      kind<optim::SGD>("SGD", optim::SGDOptions(0.1).momentum(0.9).nesterov(true))};
   all.push_back({"Lamb", [](const auto& p) { return std::make_unique<Lamb>(p, LambOptions(0.02)); }, false});
   all.push_back({"Lars", [](const auto& p) { return std::make_unique<Lars>(p, LarsOptions(0.5)); }, false});
   return all;
@@ -94,7 +95,7 @@ void clip(const torch::nn::Module& net, double max_norm) {
 }
 
 /// Returns weights after some steps in one process; complex ones are real numbers.
-std::vector<at::Tensor> in_one_process(const Kind& kind, int steps, std::optional<double> max_norm = {}) {
+std::vector<at::Tensor> in_one_process(const OptimizerCase& kind, int steps, std::optional<double> max_norm = {}) {
   Operator<AsReal> net(torch::kDouble);
   const auto optimizer = kind.make(net.parameters());
   const auto [x, y] = fields(torch::kDouble);

@@ -10,11 +10,11 @@ using namespace heatpp::nn;
 
 namespace {
 
-constexpr std::int64_t rows = 12, length = 8, classes = 4;
+constexpr std::int64_t sentences = 12, length = 8, classes = 4;
 constexpr double rate = 0.5;
 constexpr int steps = 10;
 
-/// Scores of four classes for each place of a sequence, (rows, classes, places).
+/// Scores of four classes for each place of a sequence, (sentences, classes, places).
 struct Tagger : torch::nn::Module {
   torch::nn::Linear scores = register_module("scores", torch::nn::Linear(5, classes));
   Tagger() {
@@ -26,13 +26,13 @@ struct Tagger : torch::nn::Module {
 };
 
 at::Tensor sequences() {
-  return torch::sin(torch::arange(rows * length * 5, torch::kDouble) * 0.7).view({rows, length, 5});
+  return torch::sin(torch::arange(sentences * length * 5, torch::kDouble) * 0.7).view({sentences, length, 5});
 }
 
 /// Returns classes of sequences of 1 to 8 places, padded with `padding`. The first `empty` sequences have none.
 at::Tensor tags(std::int64_t padding = -100, std::int64_t empty = 0) {
-  const auto tags = (torch::arange(rows * length) * 7 % classes).view({rows, length});
-  for (std::int64_t row = 0; row < rows; ++row)
+  const auto tags = (torch::arange(sentences * length) * 7 % classes).view({sentences, length});
+  for (std::int64_t row = 0; row < sentences; ++row)
     tags[row].narrow(0, row * 5 % length + 1, length - row * 5 % length - 1).fill_(padding);
   tags.narrow(0, 0, empty).fill_(padding);
   return tags;
@@ -41,8 +41,8 @@ at::Tensor tags(std::int64_t padding = -100, std::int64_t empty = 0) {
 /// Returns this rank's rows.
 at::Tensor mine(const at::Tensor& whole) {
   const auto ranks = ht::world().size(), rank = ht::world().rank();
-  const auto first = rows * rank / ranks;
-  return whole.narrow(0, first, rows * (rank + 1) / ranks - first).contiguous();
+  const auto first = sentences * rank / ranks;
+  return whole.narrow(0, first, sentences * (rank + 1) / ranks - first).contiguous();
 }
 Dataset dataset(const at::Tensor& x, const at::Tensor& y) {
   return {ht::from_local(mine(x), {.split = 0}), ht::from_local(mine(y), {.split = 0})};
@@ -73,7 +73,7 @@ Reference in_one_process(const at::Tensor& y, const Function& loss) {
 }
 
 TrainerOptions whole_batches() {
-  return {.epochs = steps, .batch_size = rows * ht::world().size(), .shuffle = Shuffle::none, .progress = false};
+  return {.epochs = steps, .batch_size = sentences * ht::world().size(), .shuffle = Shuffle::none, .progress = false};
 }
 
 /// Compares a training with the reference; losses of a Trainer are means over rows.
@@ -128,13 +128,13 @@ TEST_CASE("Losses by name train as in one process, whichever targets count", "[n
                                     options.ignore_index.value_or(-100), options.label_smoothing);
     };
     const auto expected = in_one_process(y, cross_entropy);
-    check_equal(expected, y, named_loss("cross_entropy", options), {}, sum ? rows : 1);
-    check_equal(expected, y, named_loss("cross_entropy", options), {.shard = Scope::all}, sum ? rows : 1);
+    check_equal(expected, y, named_loss("cross_entropy", options), {}, sum ? sentences : 1);
+    check_equal(expected, y, named_loss("cross_entropy", options), {.shard = Scope::all}, sum ? sentences : 1);
     if (options.label_smoothing > 0) continue;
     const auto nll = named_loss("nll", options);
     check_equal(
         expected, y, [&](const at::Tensor& s, const Tensors& t) { return nll({at::log_softmax(s, 1)}, t); }, {},
-        sum ? rows : 1);
+        sum ? sentences : 1);
   }
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("A loss that gives its weight, or a sum, trains as in one process", "[
   }
   const auto sum = [](const at::Tensor& s, const at::Tensor& t) { return 0.01 * (s.square().sum(1) * t.ge(0)).sum(); };
   const auto as_sum = [&](const at::Tensor& s, const at::Tensor& t) { return LossValue::sum(sum(s, t)); };
-  check_equal(in_one_process(tags(), sum), tags(), as_sum, {}, rows);
+  check_equal(in_one_process(tags(), sum), tags(), as_sum, {}, sentences);
 }
 
 TEST_CASE("Gradients of several backwards with weights are those of all their rows", "[nn][loss]") {
@@ -189,13 +189,13 @@ TEST_CASE("With DASO the nodes' gradients weigh as the loss says", "[nn][loss][d
     Trainer trainer(model, sgd, masked, options);
     trainer.fit(dataset(sequences(), y));  // weights are averaged after every batch, which is an epoch
 
-    // With all nodes in one process, each takes a step with its own rows, weighted by its ranks.
+    // With all nodes in one process, each takes a step with its own sentences, weighted by its ranks.
     const auto net = std::make_shared<Tagger>();
     const auto ranks = ht::world().size();
     for (int step = 0; step < steps; ++step) {
       std::map<int, std::vector<at::Tensor>> of_nodes;
       for (int rank = 0; rank < ranks; ++rank)
-        of_nodes[map(rank)].push_back(torch::arange(rows * rank / ranks, rows * (rank + 1) / ranks));
+        of_nodes[map(rank)].push_back(torch::arange(sentences * rank / ranks, sentences * (rank + 1) / ranks));
       std::vector<at::Tensor> sums(2);
       for (const auto& [node, parts] : of_nodes) {
         const auto its = torch::cat(parts);
@@ -247,7 +247,7 @@ TEST_CASE("Evaluation weighs as the loss and the metrics say", "[nn][loss]") {
   const auto right = scores.argmax(1).eq(y).masked_select(counts).to(torch::kDouble).mean().item<double>();
   CHECK(found.metrics.at("right") == Approx(right).epsilon(1e-12));
 
-  const auto nothing = dataset(sequences(), tags(-100, rows));
+  const auto nothing = dataset(sequences(), tags(-100, sentences));
   CHECK_THROWS_WITH(evaluate(network, nothing, named_loss("cross_entropy")),
                     Catch::Contains("[evaluate] got a loss whose weight is 0 for every row"));
   torch::optim::SGD sgd(model.parameters(), rate);

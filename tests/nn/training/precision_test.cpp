@@ -50,7 +50,7 @@ at::Tensor mine(const at::Tensor& all, const Counts& counts) {
   return all.narrow(0, first, counts[static_cast<std::size_t>(rank)]).contiguous();
 }
 
-std::pair<at::Tensor, at::Tensor> rows_of(std::int64_t count) {
+std::pair<at::Tensor, at::Tensor> precise_rows(std::int64_t count) {
   const auto [x, y] = samples(count, 3);
   return {x.to(torch::kFloat), (y * 4).to(torch::kFloat)};
 }
@@ -60,27 +60,27 @@ at::Tensor outputs_of(Net& net, const at::Tensor& x) {
   const Autocast half(ht::float16);
   return net.forward(x);
 }
-at::Tensor error(const at::Tensor& outputs, const at::Tensor& y) {
+at::Tensor error_between(const at::Tensor& outputs, const at::Tensor& y) {
   return torch::mse_loss(outputs.to(torch::kFloat), y);
 }
 
 /// The number of skipped batches of a training, and its weights.
-struct Run {
+struct PreciseRun {
   int left_out = 0;
   std::vector<at::Tensor> end = {};
 };
 
 /// Trains with all rows in one process, as torch.amp.GradScaler does.
 template <class Net>
-Run in_one_process(const Counts& counts) {
+PreciseRun in_one_process(const Counts& counts) {
   Net net;
   torch::optim::SGD sgd(net.parameters(), 0.01);
-  const auto [x, y] = rows_of(sum(counts));
+  const auto [x, y] = precise_rows(sum(counts));
   double scale = 65536;
-  Run run;
+  PreciseRun run;
   for (int step = 0; step < steps; ++step) {
     sgd.zero_grad();
-    (error(outputs_of(net, x), y) * scale).backward();
+    (error_between(outputs_of(net, x), y) * scale).backward();
     bool finite = true;
     for (auto& parameter : net.parameters()) {
       finite = finite && parameter.grad().isfinite().all().template item<bool>();
@@ -95,22 +95,22 @@ Run in_one_process(const Counts& counts) {
 
 /// Trains with a loop without Trainer; `told`: ranks pass the number of rows of all ranks.
 template <class Net>
-Run by_ranks(const Counts& counts, bool told) {
+PreciseRun by_ranks(const Counts& counts, bool told) {
   const ht::Topology topology(ht::world());
   DataParallel model(std::make_shared<Net>(), topology);
   const bool norms = synchronise_norms(model.module(), topology) > 0;
   torch::optim::SGD sgd(model.parameters(), 0.01);
-  const auto [all, wanted] = rows_of(sum(counts));
+  const auto [all, wanted] = precise_rows(sum(counts));
   const auto x = mine(all, counts), y = mine(wanted, counts);
   const auto rows = static_cast<double>(x.size(0));
   GradScaler scaler;
-  Run run;
+  PreciseRun run;
   for (int step = 0; step < steps; ++step) {
     sgd.zero_grad();
     at::Tensor loss;
     if (rows > 0 || norms) {
       const auto outputs = outputs_of(model.module(), x);
-      loss = scaler.scale(rows > 0 ? error(outputs, y) : outputs.to(torch::kFloat).sum());
+      loss = scaler.scale(rows > 0 ? error_between(outputs, y) : outputs.to(torch::kFloat).sum());
     }
     if (told) model.backward(loss, rows, static_cast<double>(sum(counts)));
     else model.backward(loss, rows);
@@ -133,12 +133,12 @@ struct CountedSgd : torch::optim::SGD {
 };
 
 template <class Net>
-Run by_trainer(const Counts& counts, const Loss& loss) {
+PreciseRun by_trainer(const Counts& counts, const Loss& loss) {
   const ht::Topology topology(ht::world());
   DataParallel model(std::make_shared<Net>(), topology);
   (void)synchronise_norms(model.module(), topology);
   CountedSgd sgd(model.parameters(), torch::optim::SGDOptions(0.01));
-  const auto [x, y] = rows_of(sum(counts));
+  const auto [x, y] = precise_rows(sum(counts));
   Trainer trainer(model, sgd, loss,
                   {.epochs = steps,
                    .batch_size = sum(counts),
@@ -149,7 +149,7 @@ Run by_trainer(const Counts& counts, const Loss& loss) {
   return {steps - sgd.steps_done, weights(model.module())};
 }
 
-void check(const Run& ours, const Run& alone) {
+void check(const PreciseRun& ours, const PreciseRun& alone) {
   CHECK(alone.left_out > 0);
   CHECK(ours.left_out <= alone.left_out);
   CHECK(distance(ours.end, alone.end) < 0.05);
@@ -173,7 +173,7 @@ TEST_CASE("float16 leaves out no more batches than in one process, whatever the 
 
 TEST_CASE("A trainer in float16 leaves out no more batches than in one process", "[nn][trainer][precision]") {
   const Loss by_weight = [](const at::Tensor& outputs, const at::Tensor& y) {
-    return std::pair(error(outputs, y), torch::full({}, 1000.0 * static_cast<double>(y.size(0))));
+    return std::pair(error_between(outputs, y), torch::full({}, 1000.0 * static_cast<double>(y.size(0))));
   };
   for (const std::int64_t rows : {8, 512})
     for (const auto& counts : row_counts(rows)) {

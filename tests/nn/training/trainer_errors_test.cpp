@@ -17,11 +17,11 @@ namespace {
 int rank() { return ht::world().rank(); }
 bool is_last() { return rank() == ht::world().size() - 1; }
 
-at::Tensor error(const at::Tensor& outputs, const at::Tensor& targets) { return torch::mse_loss(outputs, targets); }
+at::Tensor misfit(const at::Tensor& outputs, const at::Tensor& targets) { return torch::mse_loss(outputs, targets); }
 
 /// Returns rows of a regression, split evenly over the ranks of `comm`.
-Dataset regression(std::int64_t rows = 24, const ht::Communicator& comm = ht::world(),
-                   at::ScalarType type = at::kDouble) {
+Dataset rows_to_fit(std::int64_t rows = 24, const ht::Communicator& comm = ht::world(),
+                    at::ScalarType type = at::kDouble) {
   const auto [x, y] = samples(rows);
   const auto part = [&](const at::Tensor& whole) {
     const auto first = rows * comm.rank() / comm.size(), end = rows * (comm.rank() + 1) / comm.size();
@@ -31,8 +31,8 @@ Dataset regression(std::int64_t rows = 24, const ht::Communicator& comm = ht::wo
 }
 
 /// A network with its optimizer and Trainer.
-struct Run {
-  explicit Run(TrainerOptions options, Loss loss = error)
+struct FaultyRun {
+  explicit FaultyRun(TrainerOptions options, Loss loss = error)
       : model(std::make_shared<SmallNet>(), ht::Topology(ht::world())),
         trainer(model, adam, std::move(loss), quiet(std::move(options))) {}
 
@@ -61,15 +61,15 @@ bool throws(const std::string& text, const std::function<void()>& call) {
 
 /// Whether a training throws if the last rank has other options.
 bool throws_where(const std::string& text, const TrainerOptions& options, const TrainerOptions& other) {
-  return throws<ht::ValueError>(text,
-                                [&] { Run(is_last() ? other : options).trainer.fit(regression(), regression()); });
+  return throws<ht::ValueError>(
+      text, [&] { FaultyRun(is_last() ? other : options).trainer.fit(rows_to_fit(), rows_to_fit()); });
 }
 
 /// A network that refuses batches of one row.
-struct NormNet : torch::nn::Module {
+struct NormedNet : torch::nn::Module {
   torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(5));
   torch::nn::Linear last = register_module("last", torch::nn::Linear(5, 3));
-  NormNet() { to(torch::kDouble); }
+  NormedNet() { to(torch::kDouble); }
   at::Tensor forward(const at::Tensor& x) { return last(norm(x)); }
 };
 
@@ -78,11 +78,11 @@ struct NormNet : torch::nn::Module {
 TEST_CASE("Datasets on other ranks than the model's are refused", "[nn][trainer]") {
   if (ht::world().size() == 1) return;  // one rank has no other communicator of the same size
   const auto parts = *ht::world().split(rank() % 2);
-  const auto elsewhere = regression(24, parts);
-  Run run({});
+  const auto elsewhere = rows_to_fit(24, parts);
+  FaultyRun run({});
   const Network network(run.model);
   CHECK(throws<ht::CommError>("[fit] got a training set on", [&] { run.trainer.fit(elsewhere); }));
-  CHECK(throws<ht::CommError>("[fit] got a validation set on", [&] { run.trainer.fit(regression(), elsewhere); }));
+  CHECK(throws<ht::CommError>("[fit] got a validation set on", [&] { run.trainer.fit(rows_to_fit(), elsewhere); }));
   CHECK(throws<ht::CommError>("[evaluate] got a dataset on", [&] { (void)run.trainer.evaluate(elsewhere); }));
   CHECK(throws<ht::CommError>("[evaluate] got a dataset on", [&] { (void)evaluate(network, elsewhere, error); }));
 
@@ -126,11 +126,11 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   CHECK(throws_where("wire float32", some, others));
   some.daso.emplace(), others.daso.emplace(), others.phases.warmup = 0.5;
   CHECK(throws_where("[Trainer] got phases.warmup 0 on rank 0 and 0.5", some, others));
-  const auto as_lambda = [](const at::Tensor& a, const at::Tensor& b) { return error(a, b); };
+  const auto as_lambda = [](const at::Tensor& a, const at::Tensor& b) { return misfit(a, b); };
   const Loss loss = is_last() ? Loss(as_lambda) : Loss(error);
   CHECK(throws<ht::ValueError>(
       "[Trainer] got a loss of type at::Tensor (*)(at::Tensor const&, at::Tensor const&) on rank 0",
-      [&] { const Run run(same, loss); }));
+      [&] { const FaultyRun run(same, loss); }));
   const auto rate = [](double factor) {
     return [factor](const TrainingLength& length) {
       return in_sequence({{constant_rate(1), length.total / 2}, {constant_rate(factor)}});
@@ -164,7 +164,7 @@ TEST_CASE("Optimizers that differ between ranks are named wherever they train", 
   DataParallel model(std::make_shared<SmallNet>(), topology);
   DataParallelMultiGPU nodes(std::make_shared<SmallNet>(), topology);
   const auto fit = [&](optim::Optimizer& optimizer) {
-    Trainer(model, optimizer, error, Run::quiet({.epochs = 1, .batch_size = 8})).fit(regression());
+    Trainer(model, optimizer, misfit, FaultyRun::quiet({.epochs = 1, .batch_size = 8})).fit(rows_to_fit());
   };
   const auto step = [&](optim::Optimizer& optimizer) {
     DataParallel parallel(std::make_shared<SmallNet>(), topology);
@@ -224,8 +224,8 @@ TEST_CASE("Paths of weights that differ between ranks are named, and nothing is 
 
 TEST_CASE("A rate is a number, a schedule, or made for the length of the training", "[nn][trainer]") {
   const auto trained = [](const TrainingRate& rate) {
-    Run run({.epochs = 2, .batch_size = 12, .rate = rate});
-    run.trainer.fit(regression());
+    FaultyRun run({.epochs = 2, .batch_size = 12, .rate = rate});
+    run.trainer.fit(rows_to_fit());
     return weights(run.model.module());
   };
   const auto expected = trained([](const TrainingLength&) { return constant_rate(0.05); });
@@ -239,8 +239,8 @@ TEST_CASE("Options out of range on one rank are errors on all", "[nn][trainer]")
   const auto refused = [](const std::string& text, auto change) {
     TrainerOptions other;
     change(other);
-    CHECK(
-        throws<ht::ValueError>("[Trainer] got " + text, [&] { const Run run(is_last() ? other : TrainerOptions{}); }));
+    CHECK(throws<ht::ValueError>("[Trainer] got " + text,
+                                 [&] { const FaultyRun run(is_last() ? other : TrainerOptions{}); }));
   };
   refused("0 readers and 0 workers", [](auto& o) { o.prefetch.readers = 0; });
   refused("1 readers and -1 workers", [](auto& o) { o.prefetch.workers = -1; });
@@ -257,23 +257,23 @@ TEST_CASE("Options out of range on one rank are errors on all", "[nn][trainer]")
 }
 
 TEST_CASE("Parts of a network keep their modes where it is evaluated", "[nn][trainer]") {
-  Run run({});
+  FaultyRun run({});
   auto& net = run.model.module();
   net.second->eval();
-  (void)run.trainer.evaluate(regression());
-  (void)run.trainer.predict(regression().inputs());
+  (void)run.trainer.evaluate(rows_to_fit());
+  (void)run.trainer.predict(rows_to_fit().inputs());
   CHECK(net.is_training());
   CHECK(net.first->is_training());
   CHECK_FALSE(net.second->is_training());
-  run.trainer.fit(regression(), regression());
+  run.trainer.fit(rows_to_fit(), rows_to_fit());
   CHECK(net.second->is_training());
 }
 
 TEST_CASE("A validation set of one rank alone is refused", "[nn][trainer]") {
   if (ht::world().size() == 1) return;  // there are no other ranks
-  Run run({});
-  const auto training = regression();
-  const auto validation = regression();
+  FaultyRun run({});
+  const auto training = rows_to_fit();
+  const auto validation = rows_to_fit();
   CHECK(throws<ht::ValueError>("[fit] got rows to validate 24 on rank 0 and none on rank 1", [&] {
     run.trainer.fit(training, rank() == 1 ? std::nullopt : std::optional(validation));
   }));
@@ -281,15 +281,16 @@ TEST_CASE("A validation set of one rank alone is refused", "[nn][trainer]") {
 
 TEST_CASE("A validation set has rows, and is there to stop by", "[nn][trainer]") {
   int calls = 0;
-  Run run({}, [&](const at::Tensor& outputs, const at::Tensor& targets) { return ++calls, error(outputs, targets); });
-  CHECK(throws<ht::ValueError>("validation set of 0 rows", [&] { run.trainer.fit(regression(), regression(0)); }));
+  FaultyRun run(
+      {}, [&](const at::Tensor& outputs, const at::Tensor& targets) { return ++calls, misfit(outputs, targets); });
+  CHECK(throws<ht::ValueError>("validation set of 0 rows", [&] { run.trainer.fit(rows_to_fit(), rows_to_fit(0)); }));
   CHECK(calls == 0);
-  Run stops({.stop = PlateauOptions{}});
-  CHECK(throws<ht::ValueError>("[fit] got stop, but no validation set", [&] { stops.trainer.fit(regression()); }));
+  FaultyRun stops({.stop = PlateauOptions{}});
+  CHECK(throws<ht::ValueError>("[fit] got stop, but no validation set", [&] { stops.trainer.fit(rows_to_fit()); }));
 }
 
 TEST_CASE("What a loss, a metric or the network throws on one rank in evaluate is thrown on all", "[nn][trainer]") {
-  Run run({});
+  FaultyRun run({});
   const Network network(run.model);
   const auto fails = [](const at::Tensor&, const at::Tensor&) -> double {
     if (is_last()) throw ht::IndexError("[mine] got no luck; expected some");
@@ -298,11 +299,11 @@ TEST_CASE("What a loss, a metric or the network throws on one rank in evaluate i
   const InferenceOptions few{.batch_size = 2};
   const auto loss = [&](const at::Tensor& a, const at::Tensor& b) { return at::scalar_tensor(fails(a, b)); };
   CHECK(throws<ht::IndexError>("[mine] got no luck", [&] {
-    (void)evaluate(network, regression(), error, {{"fails", fails}}, few);
+    (void)evaluate(network, rows_to_fit(), misfit, {{"fails", fails}}, few);
   }));
-  CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)evaluate(network, regression(), loss, {}, few); }));
+  CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)evaluate(network, rows_to_fit(), loss, {}, few); }));
   CHECK(run.model.module().is_training());
-  CHECK(evaluate(network, regression(), error, {}, few).rows == 24);  // no operation is left under way
+  CHECK(evaluate(network, rows_to_fit(), misfit, {}, few).rows == 24);  // no operation is left under way
 }
 
 TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all, before a step", "[nn][trainer]") {
@@ -310,9 +311,9 @@ TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all
     if (is_last()) throw ht::IndexError("[mine] got no luck; expected some");
     return torch::mse_loss(a, b);
   };
-  const auto data = regression(24, ht::world(), at::kFloat);
+  const auto data = rows_to_fit(24, ht::world(), at::kFloat);
   const auto fails = [&](const TrainerOptions& given, const ReplicaOptions& replica) {
-    const auto options = Run::quiet(given);
+    const auto options = FaultyRun::quiet(given);
     DataParallel<torch::nn::LinearImpl> model(std::make_shared<torch::nn::LinearImpl>(5, 3), ht::Topology(ht::world()),
                                               replica);
     torch::optim::SGD sgd(model.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
@@ -320,7 +321,7 @@ TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all
     Trainer wrong(model, sgd, bad, options);
     CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)wrong.fit(data); }));
     CHECK(model.module().weight.detach().equal(before));
-    Trainer right(model, sgd, error, options);  // no operation is left under way
+    Trainer right(model, sgd, misfit, options);  // no operation is left under way
     CHECK(std::isfinite(right.fit(data).epochs.back().loss));
     CHECK(!model.module().weight.detach().equal(before));
   };
@@ -334,20 +335,22 @@ TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all
 
 TEST_CASE("Arguments of evaluate that differ between ranks are refused", "[nn][trainer]") {
   if (ht::world().size() == 1) return;  // nothing differs on one rank
-  Run run({});
+  FaultyRun run({});
   const Network network(run.model);
   const Metrics metrics{{"one", [](const at::Tensor&, const at::Tensor&) { return 1.0; }}};
   CHECK(throws<ht::ValueError>("[evaluate] got batch_size 8 on rank 0 and 4", [&] {
-    (void)evaluate(network, regression(), error, {}, {.batch_size = is_last() ? 4 : 8});
+    (void)evaluate(network, rows_to_fit(), misfit, {}, {.batch_size = is_last() ? 4 : 8});
   }));
-  CHECK(throws<ht::ValueError>("[evaluate] got metrics {} on rank 0 and {\"one\"}",
-                               [&] { (void)evaluate(network, regression(), error, is_last() ? metrics : Metrics()); }));
+  CHECK(throws<ht::ValueError>("[evaluate] got metrics {} on rank 0 and {\"one\"}", [&] {
+    (void)evaluate(network, rows_to_fit(), misfit, is_last() ? metrics : Metrics());
+  }));
 }
 
 TEST_CASE("A loss without a gradient is refused, and what losses are called with is told", "[nn][trainer]") {
-  Run run({}, [](const at::Tensor& outputs, const at::Tensor& targets) { return error(outputs, targets).detach(); });
+  FaultyRun run({},
+                [](const at::Tensor& outputs, const at::Tensor& targets) { return misfit(outputs, targets).detach(); });
   CHECK(throws<ht::ValueError>("without a gradient of a function that is called with the network's outputs",
-                               [&] { run.trainer.fit(regression()); }));
+                               [&] { run.trainer.fit(rows_to_fit()); }));
   DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
   torch::optim::Adam adam(model.parameters(), 0.01);
   OnlineTrainer online(model, adam, [](const at::Tensor& x, const at::Tensor&) { return x.mean(); });
@@ -357,8 +360,8 @@ TEST_CASE("A loss without a gradient is refused, and what losses are called with
 }
 
 TEST_CASE("LibTorch's errors come without its stack", "[nn][trainer]") {
-  Run run({});
-  const auto whole = regression();
+  FaultyRun run({});
+  const auto whole = rows_to_fit();
   const Dataset narrow(whole.inputs().astype(ht::float32), whole.targets());
   const auto says = [](const std::function<void()>& call) {
     const auto message = message_of<ht::Error>(call);
@@ -373,11 +376,11 @@ TEST_CASE("LibTorch's errors come without its stack", "[nn][trainer]") {
 TEST_CASE("Rows that do not fill a batch are left out or trained twice for networks that need full ones",
           "[nn][trainer]") {
   const auto ranks = ht::world().size();
-  const auto rows = regression(2 * ranks + 1);  // one rank has a row more than a batch
+  const auto rows = rows_to_fit(2 * ranks + 1);  // one rank has a row more than a batch
   for (const auto remainder : {Remainder::drop, Remainder::pad}) {
-    DataParallel model(std::make_shared<NormNet>(), ht::Topology(ht::world()));
+    DataParallel model(std::make_shared<NormedNet>(), ht::Topology(ht::world()));
     torch::optim::Adam adam(model.parameters(), 0.01);
-    Trainer trainer(model, adam, error, {.batch_size = 2 * ranks, .remainder = remainder, .progress = false});
+    Trainer trainer(model, adam, misfit, {.batch_size = 2 * ranks, .remainder = remainder, .progress = false});
     const auto result = trainer.fit(rows);
     CHECK(result.batches == (remainder == Remainder::drop ? 1 : 2));
     CHECK(std::isfinite(result.epochs.front().loss));

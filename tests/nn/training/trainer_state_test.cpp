@@ -49,8 +49,8 @@ struct Folder {
 };
 
 /// A network with two groups of parameters.
-struct Run {
-  explicit Run(TrainerOptions options, double rate = 0.01, double of_second = 0.01)
+struct StateRun {
+  explicit StateRun(TrainerOptions options, double rate = 0.01, double of_second = 0.01)
       : model(std::make_shared<SmallNet>(), ht::Topology(ht::world())),
         sgd({{model.parameters(*model.module().first), std::make_unique<torch::optim::SGDOptions>(rate)},
              {model.parameters(*model.module().second), std::make_unique<torch::optim::SGDOptions>(of_second)}},
@@ -81,13 +81,13 @@ struct Run {
 }  // namespace
 
 TEST_CASE("Groups of parameters keep the ratio of their rates", "[nn][trainer]") {
-  Run run({.epochs = 2, .rate = 0.1}, 0.1, 0.001);
+  StateRun run({.epochs = 2, .rate = 0.1}, 0.1, 0.001);
   run.trainer.fit(regression());
   CHECK(run.rates() == std::vector<double>{0.1, 0.001});
 
   // A schedule that ends with 0, then another training.
   const auto schedule = [](std::int64_t batch) { return batch == 1 ? 0.0 : 0.5; };
-  Run again({.rate = schedule}, 0.001, 0.1);
+  StateRun again({.rate = schedule}, 0.001, 0.1);
   again.trainer.fit(regression());
   CHECK(again.rates() == std::vector<double>{0, 0});
   const GroupRates all_alike(again.sgd);
@@ -101,19 +101,19 @@ TEST_CASE("Groups of parameters keep the ratio of their rates", "[nn][trainer]")
 TEST_CASE("A resumption has the optimizer's options of the program that goes on", "[nn][trainer]") {
   const Folder folder;
   const TrainerOptions options{.epochs = 2, .folder = folder.path, .resume = true};
-  Run first(options, 0.1, 0.05);
+  StateRun first(options, 0.1, 0.05);
   first.trainer.fit(regression());
   const auto before = weights(first.model.module());
 
   auto longer = options;
   longer.epochs = 4;
-  Run stands(longer, 0, 0);
+  StateRun stands(longer, 0, 0);
   stands.trainer.fit(regression());
   CHECK(equal(weights(stands.model.module()), before));
   CHECK(stands.rates() == std::vector<double>{0, 0});
 
   longer.epochs = 6;
-  Run moves(longer, 0.1, 0);
+  StateRun moves(longer, 0.1, 0);
   moves.trainer.fit(regression());
   CHECK_FALSE(moves.model->first->weight.equal(before[0]));
   CHECK(moves.model->second->weight.equal(before[2]));
@@ -122,7 +122,7 @@ TEST_CASE("A resumption has the optimizer's options of the program that goes on"
 TEST_CASE("A resumption goes through its epochs in the order of its seed", "[nn][trainer]") {
   const Folder folder;
   const auto end = [&](std::uint64_t seed, std::int64_t epochs, bool resume) {
-    Run run({.epochs = epochs, .seed = seed, .folder = folder.path, .resume = resume});
+    StateRun run({.epochs = epochs, .seed = seed, .folder = folder.path, .resume = resume});
     run.trainer.fit(regression());
     return weights(run.model.module());
   };
@@ -136,7 +136,7 @@ TEST_CASE("A resumption goes through its epochs in the order of its seed", "[nn]
 TEST_CASE("A network has the running mean after a training, and its weights by name", "[nn][trainer][weight_mean]") {
   const Folder folder;
   const auto data = regression();
-  Run plain({.epochs = 2}, 0.1), mean({.epochs = 2, .ema = 0.5, .folder = folder.path}, 0.1);
+  StateRun plain({.epochs = 2}, 0.1), mean({.epochs = 2, .ema = 0.5, .folder = folder.path}, 0.1);
   plain.trainer.fit(data);
   mean.trainer.fit(data, data);
 
@@ -161,9 +161,9 @@ TEST_CASE("A network has the running mean after a training, and its weights by n
   }
   SECTION("a resumption, too") {
     plain.trainer.fit(data);
-    Run resumed({.epochs = 4, .ema = 0.5, .folder = folder.path, .resume = true}, 0.1);
+    StateRun resumed({.epochs = 4, .ema = 0.5, .folder = folder.path, .resume = true}, 0.1);
     resumed.trainer.fit(data);
-    Run whole({.epochs = 4}, 0.1);
+    StateRun whole({.epochs = 4}, 0.1);
     whole.trainer.fit(data);
     CHECK(equal(resumed.raw(), weights(whole.model.module())));
   }
@@ -190,7 +190,7 @@ TEST_CASE("Dropout differs between ranks, and the program's numbers go on alike"
   const auto net = std::make_shared<Dropped>();
   DataParallel model(net, ht::Topology(ht::world()));
   torch::optim::SGD sgd(model.parameters(), 0.01);
-  Trainer trainer(model, sgd, error, Run::quiet({}));
+  Trainer trainer(model, sgd, error, StateRun::quiet({}));
   const auto of_all = [](const at::Tensor& mine) {
     return ht::resplit(ht::from_local(mine.view({1, -1}), {.split = 0}), std::nullopt).larray().clone();
   };
@@ -243,7 +243,7 @@ TEST_CASE("A batch of one row for BatchNorm is an error on all ranks that names 
 
 TEST_CASE("Inputs of another dtype are told by their names", "[nn][trainer]") {
   for (const auto& [dtype, name] : {std::pair(torch::kByte, "uint8"), std::pair(torch::kFloat, "float32")}) {
-    Run run({});
+    StateRun run({});
     const auto text =
         Catch::Contains(std::string("[Network] got input 0 of dtype ") + name + " for weights of float64");
     const auto data = regression(24, dtype);

@@ -9,7 +9,7 @@
 
 namespace {
 
-const auto whole = ht::all_of;
+const auto all = ht::all_of;
 
 /// Returns pseudo-random numbers below n, equal on every rank.
 at::Tensor places(std::int64_t count, std::int64_t n, std::int64_t seed) {
@@ -41,7 +41,7 @@ TEST_CASE("the last of repeated places counts along every axis", "[ops][position
         };
         const auto a = distribute(i, cut), b = distribute(j, cut), c = distribute(k, cut);
         CHECK(same(put({a}, of_rows), by_rows));
-        CHECK(same(put({whole, whole, c}, of_last), by_last));
+        CHECK(same(put({all, all, c}, of_last), by_last));
         CHECK(same(put({a, b, c}, single), by_all));
       }
   }

@@ -7,7 +7,7 @@
 
 namespace {
 
-at::Tensor scattered(const ht::Shape& shape, at::ScalarType type, double spread = 50) {
+at::Tensor scattered_to_search(const ht::Shape& shape, at::ScalarType type, double spread = 50) {
   return ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * spread).floor().reshape(shape).to(type);
 }
 
@@ -15,9 +15,9 @@ at::Tensor scattered(const ht::Shape& shape, at::ScalarType type, double spread 
 
 TEST_CASE("searchsorted finds places for any two layouts", "[ops][search]") {
   const std::int64_t n = GENERATE(0, 1, 12, 900);
-  const auto sorted = std::get<0>(scattered({n}, at::kInt).sort()) + 2;
+  const auto sorted = std::get<0>(scattered_to_search({n}, at::kInt).sort()) + 2;
   const ht::Shape shape = GENERATE(ht::Shape{6}, ht::Shape{5, 3}, ht::Shape{700});
-  const auto wanted = scattered(shape, at::kDouble, 110) / 2;
+  const auto wanted = scattered_to_search(shape, at::kDouble, 110) / 2;
   for (const auto& layout_a : every_layout({n}))
     for (const auto& layout_v : every_layout(shape)) {
       const auto a = distribute(sorted, layout_a), v = distribute(wanted, layout_v);
@@ -29,8 +29,8 @@ TEST_CASE("searchsorted finds places for any two layouts", "[ops][search]") {
 }
 
 TEST_CASE("searchsorted finds many places in a large array", "[ops][search]") {
-  const auto sorted = std::get<0>(scattered({300000}, at::kFloat, 1e5).sort()),
-             wanted = scattered({20000}, at::kFloat, 2e5) - 99;
+  const auto sorted = std::get<0>(scattered_to_search({300000}, at::kFloat, 1e5).sort()),
+             wanted = scattered_to_search({20000}, at::kFloat, 2e5) - 99;
   for (const auto& layout : every_layout({20000})) {
     const auto a = distribute(sorted, {{300000}, 0, ht::world().size()}), v = distribute(wanted, layout);
     CHECK(same(ht::searchsorted(a, v), at::searchsorted(sorted, wanted)));
@@ -41,10 +41,10 @@ TEST_CASE("searchsorted finds many places in a large array", "[ops][search]") {
 }
 
 TEST_CASE("searchsorted looks for few places without passing over the array", "[ops][search]") {
-  const auto sorted = std::get<0>(scattered({5001}, at::kInt, 3000).sort());  // with equal ones
+  const auto sorted = std::get<0>(scattered_to_search({5001}, at::kInt, 3000).sort());  // with equal ones
   for (const auto& layout_a : every_layout({5001}))
     for (const std::int64_t n : {1, 7}) {
-      const auto wanted = scattered({n}, at::kDouble, 3500) - 150.5;
+      const auto wanted = scattered_to_search({n}, at::kDouble, 3500) - 150.5;
       const auto number = wanted[0].round().item<double>();
       const auto a = distribute(sorted, layout_a);
       for (const auto& layout_v : every_layout({n})) {
@@ -109,7 +109,7 @@ TEST_CASE("numbers are looked up as they are", "[ops][search]") {
 }
 
 TEST_CASE("digitize and bucketize number the bins of elements", "[ops][search]") {
-  const auto global = scattered({8, 3}, at::kFloat);
+  const auto global = scattered_to_search({8, 3}, at::kFloat);
   const auto bins = at::tensor({5.0F, 10.0F, 10.0F, 30.0F, 45.0F});
   for (const auto& layout : every_layout({8, 3}))
     for (const auto& cut : every_layout({5})) {
@@ -135,7 +135,7 @@ TEST_CASE("digitize and bucketize number the bins of elements", "[ops][search]")
 }
 
 TEST_CASE("values are looked up in many split bins", "[ops][search]") {
-  const auto bins = at::arange(0, 3000, 3, at::kInt), values = scattered({40}, at::kInt, 3000);
+  const auto bins = at::arange(0, 3000, 3, at::kInt), values = scattered_to_search({40}, at::kInt, 3000);
   const auto right = at::searchsorted(bins, values, false, true);
   for (const auto& cut : every_layout({1000}))
     for (const auto& layout : every_layout({40})) {
@@ -161,7 +161,7 @@ TEST_CASE("digitize's bins may end with NaN", "[ops][search]") {
 }
 
 TEST_CASE("count_nonzero counts along axes", "[ops][search]") {
-  const auto global = scattered({7, 4}, at::kFloat, 3);
+  const auto global = scattered_to_search({7, 4}, at::kFloat, 3);
   for (const auto& layout : every_layout({7, 4})) {
     const auto x = distribute(global, layout);
     CHECK(same(ht::count_nonzero(x), at::count_nonzero(global)));

@@ -8,7 +8,7 @@
 
 namespace {
 
-at::Tensor scattered(const ht::Shape& shape, at::ScalarType type, double spread = 25) {
+at::Tensor scattered_for_sets(const ht::Shape& shape, at::ScalarType type, double spread = 25) {
   auto x = ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * spread).floor();
   if (type == at::kBool) x = x > 3;
   return x.reshape(shape).to(type);
@@ -33,7 +33,7 @@ TEST_CASE("unique and its parts equal NumPy's for every layout", "[ops][sets]") 
   const ht::Shape shape = GENERATE(ht::Shape{13}, ht::Shape{7, 5}, ht::Shape{3000}, ht::Shape{0, 4}, ht::Shape{1, 1});
   const auto type = GENERATE(at::kBool, at::kByte, at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble,
                              at::kComplexFloat, at::kComplexDouble);
-  const auto global = scattered(shape, type);
+  const auto global = scattered_for_sets(shape, type);
   const auto real = at::isComplexType(type) ? at::real(global) : global;
   const auto [values, inverse, counts] = at::_unique2(real, true, true, true);
   auto first = at::empty({values.numel()}, at::kLong);
@@ -55,7 +55,7 @@ TEST_CASE("unique and its parts equal NumPy's for every layout", "[ops][sets]") 
 
 TEST_CASE("unique takes any spread of whole numbers", "[ops][sets]") {
   for (const double spread : {1.0, 1e3, 1e5, 1e8}) {
-    const auto global = scattered({20000}, at::kInt, spread);
+    const auto global = scattered_for_sets({20000}, at::kInt, spread);
     const auto values = std::get<0>(at::_unique2(global, true));
     for (const auto& layout : every_layout({20000})) CHECK(same(ht::unique(distribute(global, layout)), values));
   }
@@ -111,7 +111,7 @@ TEST_CASE("many distinct elements and NaN lie in any order over the ranks", "[op
 TEST_CASE("unique along an axis compares slices", "[ops][sets]") {
   const ht::Shape shape = GENERATE(ht::Shape{12, 2}, ht::Shape{40, 2, 3}, ht::Shape{0, 2}, ht::Shape{3, 0});
   for (const auto type : {at::kInt, at::kDouble}) {
-    const auto global = (scattered(shape, at::kDouble) - 3).remainder(3).to(type) - 1;
+    const auto global = (scattered_for_sets(shape, at::kDouble) - 3).remainder(3).to(type) - 1;
     for (const auto& layout : every_layout(shape))
       for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
         if (shape[0] == 0 || shape[1] == 0) {
@@ -126,7 +126,7 @@ TEST_CASE("unique along an axis compares slices", "[ops][sets]") {
 }
 
 TEST_CASE("sets of any two layouts", "[ops][sets]") {
-  const auto a = scattered({17}, at::kInt), b = scattered({5, 4}, at::kDouble, 31) + 5;
+  const auto a = scattered_for_sets({17}, at::kInt), b = scattered_for_sets({5, 4}, at::kDouble, 31) + 5;
   const auto in_a = set_of(a), in_b = set_of(b);
   std::set<double> both, either, only, one;
   std::ranges::set_intersection(in_a, in_b, std::inserter(both, both.end()));
@@ -148,7 +148,7 @@ TEST_CASE("sets of any two layouts", "[ops][sets]") {
     }
 }
 
-TEST_CASE("membership among few and many, close and scattered ones", "[ops][sets]") {
+TEST_CASE("membership among few and many, close and scattered_for_sets ones", "[ops][sets]") {
   const auto noise = at::remainder(at::arange(20'000) * 7919, 20'011);
   for (const auto type : {at::kBool, at::kByte, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble})
     for (const std::int64_t factor : {1, 100'003})
@@ -184,7 +184,7 @@ TEST_CASE("NaN in sets is as NumPy has it", "[ops][sets]") {
 
 TEST_CASE("ediff1d is the difference of neighbours", "[ops][sets]") {
   const ht::Shape shape = GENERATE(ht::Shape{9}, ht::Shape{3, 4}, ht::Shape{1}, ht::Shape{0});
-  const auto global = scattered(shape, at::kLong);
+  const auto global = scattered_for_sets(shape, at::kLong);
   const auto expected = global.numel() > 0 ? global.flatten().diff() : global;
   for (const auto& layout : every_layout(shape)) {
     const auto x = distribute(global, layout);
@@ -243,7 +243,7 @@ TEST_CASE("an intersection knows where its elements were", "[ops][sets]") {
 }
 
 TEST_CASE("distinct slices know where they were", "[ops][sets]") {
-  const auto global = (scattered({24, 2}, at::kDouble) - 3).remainder(3);
+  const auto global = (scattered_for_sets({24, 2}, at::kDouble) - 3).remainder(3);
   for (const auto& layout : every_layout({24, 2})) {
     const auto x = distribute(global, layout);
     for (const int axis : {0, 1}) {

@@ -7,7 +7,7 @@
 namespace {
 
 /// Returns numbers with many ties, and NaN and both infinities if the type has them.
-at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
+at::Tensor scattered_to_sort(const ht::Shape& shape, at::ScalarType type) {
   const auto n = ht::size_of(shape);
   auto x = ((at::arange(n, at::kDouble) * 0.618).frac() * 90 - 40).floor();
   if (at::isFloatingType(type) && n > 9) {
@@ -32,7 +32,7 @@ const auto real_types = {at::kBool, at::kByte, at::kChar,     at::kShort, at::kI
 
 TEST_CASE("sort and argsort equal LibTorch's for every layout and axis", "[ops][sort]") {
   const ht::Shape shape = GENERATE(ht::Shape{7}, ht::Shape{9, 3}, ht::Shape{2, 5, 4}, ht::Shape{0, 3}, ht::Shape{1});
-  const auto global = scattered(shape, at::kFloat);
+  const auto global = scattered_to_sort(shape, at::kFloat);
   for (const auto& layout : every_layout(shape)) {
     const auto x = distribute(global, layout);
     for (int axis = 0; axis < x.ndim(); ++axis) {
@@ -51,7 +51,7 @@ TEST_CASE("sort and argsort equal LibTorch's for every layout and axis", "[ops][
 TEST_CASE("every dtype is sorted", "[ops][sort]") {
   const auto type = GENERATE(from_range(real_types));
   const std::int64_t n = GENERATE(500, 20000);
-  const auto global = scattered({n}, type);
+  const auto global = scattered_to_sort({n}, type);
   const auto [values, indices] = oracle(global, 0);
   for (const auto& layout : every_layout({n})) {
     const auto x = distribute(global, layout);
@@ -63,7 +63,7 @@ TEST_CASE("every dtype is sorted", "[ops][sort]") {
 TEST_CASE("long columns are sorted with exact splitters", "[ops][sort]") {
   const ht::Shape shape{20000, 2};
   for (const auto type : {at::kByte, at::kFloat, at::kLong}) {
-    const auto global = scattered(shape, type);
+    const auto global = scattered_to_sort(shape, type);
     for (const auto& layout : every_layout(shape)) {
       const auto x = distribute(global, layout);
       CHECK(same(ht::sort(x, 0), std::get<0>(oracle(global, 0))));
@@ -73,7 +73,7 @@ TEST_CASE("long columns are sorted with exact splitters", "[ops][sort]") {
 }
 
 TEST_CASE("descending sort is stable and has NaN first", "[ops][sort]") {
-  const auto global = scattered({50, 3}, at::kDouble);
+  const auto global = scattered_to_sort({50, 3}, at::kDouble);
   for (const auto& layout : every_layout({50, 3})) {
     const auto x = distribute(global, layout);
     const auto [values, indices] = oracle(global, 0, true);
@@ -120,7 +120,7 @@ TEST_CASE("signs of zeros are kept and do not order positions", "[ops][sort]") {
 }
 
 TEST_CASE("partition puts the k-th element in its place", "[ops][sort]") {
-  const auto global = scattered({40}, at::kInt);
+  const auto global = scattered_to_sort({40}, at::kInt);
   const auto x = distribute(global, ht::Layout({40}, 0, ht::world().size()));
   CHECK(same(ht::partition(x, 7), std::get<0>(oracle(global, 0))));
   CHECK(same(ht::argpartition(x, -1), std::get<1>(oracle(global, 0))));
@@ -130,7 +130,7 @@ TEST_CASE("partition puts the k-th element in its place", "[ops][sort]") {
 }
 
 TEST_CASE("lexsort sorts by the last key, then by those before", "[ops][sort]") {
-  const auto minor = scattered({30, 2}, at::kDouble), major = at::arange(60).reshape({30, 2}).remainder(3);
+  const auto minor = scattered_to_sort({30, 2}, at::kDouble), major = at::arange(60).reshape({30, 2}).remainder(3);
   for (const auto& layout : every_layout({30, 2})) {
     const auto order = ht::lexsort({distribute(minor, layout), distribute(major, layout)}, 0);
     const auto first = std::get<1>(oracle(minor, 0));
@@ -145,7 +145,7 @@ TEST_CASE("lexsort sorts by the last key, then by those before", "[ops][sort]") 
 
 TEST_CASE("topk finds most of a long axis", "[ops][sort]") {
   for (const auto type : {at::kFloat, at::kLong}) {
-    const auto global = scattered({20000}, type);
+    const auto global = scattered_to_sort({20000}, type);
     const auto [values, indices] = oracle(global, 0, true);
     for (const auto& layout : every_layout({20000})) {
       const auto top = ht::topk(distribute(global, layout), 15000);
@@ -158,7 +158,7 @@ TEST_CASE("topk finds most of a long axis", "[ops][sort]") {
 TEST_CASE("topk finds the largest and smallest and where they are", "[ops][sort]") {
   const ht::Shape shape = GENERATE(ht::Shape{11, 3}, ht::Shape{3000, 2});
   for (const auto type : {at::kFloat, at::kLong, at::kByte}) {
-    const auto global = scattered(shape, type);
+    const auto global = scattered_to_sort(shape, type);
     for (const auto& layout : every_layout(shape)) {
       const auto x = distribute(global, layout);
       for (const int axis : {0, 1})

@@ -8,7 +8,7 @@
 
 namespace {
 
-at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
+at::Tensor scattered_over_bins(const ht::Shape& shape, at::ScalarType type) {
   return ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * 100).floor().reshape(shape).to(type);
 }
 
@@ -30,7 +30,7 @@ at::Tensor binned(const at::Tensor& x, const at::Tensor& edges, const at::Tensor
 TEST_CASE("histograms count every element once, for every layout", "[ops][histogram]") {
   const ht::Shape shape = GENERATE(ht::Shape{23}, ht::Shape{9, 4}, ht::Shape{6, 2, 5}, ht::Shape{1});
   const auto type = GENERATE(at::kByte, at::kInt, at::kHalf, at::kFloat, at::kDouble);
-  const auto global = scattered(shape, type), x64 = global.to(at::kDouble), ones = at::ones_like(x64);
+  const auto global = scattered_over_bins(shape, type), x64 = global.to(at::kDouble), ones = at::ones_like(x64);
   const auto weights = (x64 * 3).remainder(7);
   for (const auto& layout : every_layout(shape)) {
     const auto x = distribute(global, layout);
@@ -75,7 +75,7 @@ TEST_CASE("histograms follow NumPy's rules at the ends", "[ops][histogram]") {
 }
 
 TEST_CASE("histc counts in the dtype of the array", "[ops][histogram]") {
-  const auto global = scattered({50}, at::kFloat);
+  const auto global = scattered_over_bins({50}, at::kFloat);
   for (const auto& layout : every_layout({50})) {
     const auto x = distribute(global, layout);
     CHECK(same(ht::histc(x, {.bins = 8}), at::histc(global, 8)));
@@ -84,9 +84,9 @@ TEST_CASE("histc counts in the dtype of the array", "[ops][histogram]") {
 }
 
 TEST_CASE("histograms of several columns", "[ops][histogram][host]") {
-  const auto global = scattered({40, 3}, at::kDouble);
+  const auto global = scattered_over_bins({40, 3}, at::kDouble);
   const auto [expected, edges] = at::histogramdd(global, {4, 2, 3}, std::nullopt, std::nullopt, false);
-  const auto weights = scattered({40}, at::kDouble);
+  const auto weights = scattered_over_bins({40}, at::kDouble);
   const auto weighted = std::get<0>(at::histogramdd(global, {4, 2, 3}, std::nullopt, weights, false));
   const auto dense = std::get<0>(at::histogramdd(global, {4, 2, 3}, std::nullopt, std::nullopt, true));
   for (const auto& layout : every_layout({40, 3})) {
@@ -116,7 +116,8 @@ TEST_CASE("histograms of several columns", "[ops][histogram][host]") {
 }
 
 TEST_CASE("bincount counts and adds up weights", "[ops][histogram]") {
-  const auto global = scattered({61}, at::kInt).remainder(13).to(at::kInt), weights = scattered({61}, at::kDouble);
+  const auto global = scattered_over_bins({61}, at::kInt).remainder(13).to(at::kInt),
+             weights = scattered_over_bins({61}, at::kDouble);
   for (const auto& layout : every_layout({61})) {
     const auto x = distribute(global, layout);
     CHECK(same(ht::bincount(x), at::bincount(global)));

@@ -6,7 +6,7 @@
 
 namespace {
 
-at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
+at::Tensor scattered_with_ties(const ht::Shape& shape, at::ScalarType type) {
   return ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * 2000 - 1000).reshape(shape).to(type);
 }
 
@@ -14,7 +14,7 @@ at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
 
 TEST_CASE("percentiles equal LibTorch's quantiles for every layout and axis", "[ops][order]") {
   const ht::Shape shape = GENERATE(ht::Shape{9, 3}, ht::Shape{101, 4}, ht::Shape{5, 40});
-  const auto global = scattered(shape, at::kDouble);
+  const auto global = scattered_with_ties(shape, at::kDouble);
   const std::vector<double> q{0, 5, 50, 62.5, 95, 100};
   const auto fractions = at::tensor(at::ArrayRef<double>(q), at::kDouble) / 100;
   for (const auto& layout : every_layout(shape)) {
@@ -43,7 +43,7 @@ TEST_CASE("every interpolation follows NumPy's rule", "[ops][order]") {
 TEST_CASE("every dtype is selected exactly", "[ops][order]") {
   for (const auto dtype :
        {ht::bool_, ht::uint8, ht::int8, ht::int16, ht::int32, ht::int64, ht::float16, ht::bfloat16, ht::float32}) {
-    const auto global = scattered({77}, at::kDouble).clamp(-100, 100).to(ht::to_torch(dtype));
+    const auto global = scattered_with_ties({77}, at::kDouble).clamp(-100, 100).to(ht::to_torch(dtype));
     const auto x = distribute(global, ht::Layout({77}, 0, ht::world().size()));
     const auto sorted = std::get<0>(global.to(at::kDouble).sort());
     const auto method = dtype == ht::bool_ ? ht::Interpolation::lower : ht::Interpolation::linear;
@@ -186,7 +186,7 @@ TEST_CASE("bad percentiles are errors", "[ops][order]") {
 
 TEST_CASE("quantiles over several axes equal LibTorch's over the flattened ones", "[ops][order]") {
   const ht::Shape shape{4, 5, 3};
-  const auto global = scattered(shape, at::kDouble);
+  const auto global = scattered_with_ties(shape, at::kDouble);
   const auto outer = global.permute({1, 0, 2}).reshape({5, 12});
   for (const auto& layout : every_layout(shape)) {
     const auto x = distribute(global, layout);
@@ -200,7 +200,7 @@ TEST_CASE("quantiles over several axes equal LibTorch's over the flattened ones"
 
 TEST_CASE("the nan functions leave NaN out", "[ops][order]") {
   const ht::Shape shape{21, 4};
-  auto global = scattered(shape, at::kDouble);
+  auto global = scattered_with_ties(shape, at::kDouble);
   global[3][0] = global[7][0] = global[20][1] = NAN;
   global.select(1, 3).fill_(NAN);
   const auto q = at::tensor({0.0, 0.35, 1.0}, at::kDouble);

@@ -12,7 +12,7 @@ constexpr int digit_bits = 32;
 constexpr std::int64_t digit_mask = 0xffffffff;
 constexpr std::int64_t most_additions = std::int64_t{1} << 30;  // of 32 bits each, which 63 bits can hold
 
-using Wide = __int128;
+using Int128 = __int128;
 
 struct Parts {
   std::int64_t mantissa;
@@ -60,7 +60,7 @@ void ExactSum::add_at(std::int64_t value, int bit) {
   if (value == 0) return;
   if (++additions_ > most_additions) carry();
   const int first = floor_div(bit, digit_bits);
-  const auto shifted = static_cast<Wide>(value) * (Wide{1} << (bit - first * digit_bits));
+  const auto shifted = static_cast<Int128>(value) * (Int128{1} << (bit - first * digit_bits));
   at(first) += static_cast<std::int64_t>(shifted) & digit_mask;
   const auto rest = static_cast<std::int64_t>(shifted >> digit_bits);
   if (rest == 0) return;
@@ -83,9 +83,9 @@ void ExactSum::add_product(double a, double b) {
     return;
   }
   const auto x = parts_of(a), y = parts_of(b);
-  const auto product = static_cast<Wide>(x.mantissa) * y.mantissa;
+  const auto product = static_cast<Int128>(x.mantissa) * y.mantissa;
   constexpr int half = 60;
-  add_at(static_cast<std::int64_t>(product & ((Wide{1} << half) - 1)), x.exponent + y.exponent);
+  add_at(static_cast<std::int64_t>(product & ((Int128{1} << half) - 1)), x.exponent + y.exponent);
   add_at(static_cast<std::int64_t>(product >> half), x.exponent + y.exponent + half);
 }
 

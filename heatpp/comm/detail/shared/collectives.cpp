@@ -15,20 +15,20 @@ namespace {
 std::int64_t rounds_for(std::int64_t bytes, std::int64_t capacity) { return (bytes + capacity - 1) / capacity; }
 
 /// The bytes of a run of memory that go through one slot.
-struct Piece {
+struct Span {
   std::byte* data;
   std::size_t bytes;
 };
-Piece piece_of(const Buffer& data, std::int64_t chunk, std::int64_t capacity) {
+Span span_of(const Buffer& data, std::int64_t chunk, std::int64_t capacity) {
   const auto first = std::min(chunk * capacity, data.bytes());
   return {static_cast<std::byte*>(data.data) + first,
           static_cast<std::size_t>(std::min(capacity, data.bytes() - first))};
 }
 
-void lay(const Piece& piece, std::byte* slot) {
+void lay(const Span& piece, std::byte* slot) {
   if (piece.bytes > 0) std::memcpy(slot, piece.data, piece.bytes);
 }
-void take(const std::byte* slot, const Piece& piece) {
+void take(const std::byte* slot, const Span& piece) {
   if (piece.bytes > 0) std::memcpy(piece.data, slot, piece.bytes);
 }
 
@@ -63,9 +63,9 @@ std::unique_ptr<Operation> shared_broadcast(const Communicator& comm, Buffer dat
   const auto capacity = comm.impl().segment->slot_bytes();
   return rounds(
       comm, rounds_for(data.bytes(), capacity), {.lays = root},
-      [=](std::int64_t chunk, std::byte* slot) { lay(piece_of(data, chunk, capacity), slot); },
+      [=](std::int64_t chunk, std::byte* slot) { lay(span_of(data, chunk, capacity), slot); },
       [=, mine = comm.rank() == root](std::int64_t chunk, const auto& slots) {
-        if (!mine) take(slots(root), piece_of(data, chunk, capacity));
+        if (!mine) take(slots(root), span_of(data, chunk, capacity));
       });
 }
 
@@ -74,9 +74,9 @@ std::unique_ptr<Operation> shared_scan(const Communicator& comm, Buffer data, Re
   const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
   return rounds(
       comm, rounds_for(data.bytes(), capacity), {},
-      [=](std::int64_t chunk, std::byte* slot) { lay(piece_of(data, chunk, capacity), slot); },
+      [=](std::int64_t chunk, std::byte* slot) { lay(span_of(data, chunk, capacity), slot); },
       [=, rank = comm.rank(), operands = std::vector<const void*>()](std::int64_t chunk, const auto& slots) mutable {
-        const auto piece = piece_of(data, chunk, capacity);
+        const auto piece = span_of(data, chunk, capacity);
         operands.clear();
         for (int before = 0; before < rank; ++before) operands.push_back(slots(before));
         if (inclusive) operands.push_back(piece.data);
@@ -96,7 +96,7 @@ std::unique_ptr<Operation> shared_allgather(const Communicator& comm, Buffer all
       [=, right = wrong.empty(), mine = part_of(all, parts_of(counts)[static_cast<std::size_t>(comm.rank())])](
           std::int64_t chunk, std::byte* slot) {
         std::memcpy(slot, &right, sizeof right);
-        if (right) lay(piece_of(mine, chunk, capacity), slot + header_bytes);
+        if (right) lay(span_of(mine, chunk, capacity), slot + header_bytes);
       },
       [=, me = static_cast<std::size_t>(comm.rank()), parts = parts_of(counts)](std::int64_t chunk, const auto& slots) {
         for (std::size_t rank = 0; rank < parts.size(); ++rank) {
@@ -104,7 +104,7 @@ std::unique_ptr<Operation> shared_allgather(const Communicator& comm, Buffer all
           bool right = true;
           std::memcpy(&right, slot, sizeof right);
           *all_right = *all_right && right;
-          if (rank != me) take(slot + header_bytes, piece_of(part_of(all, parts[rank]), chunk, capacity));
+          if (rank != me) take(slot + header_bytes, span_of(part_of(all, parts[rank]), chunk, capacity));
         }
       });
   return then(std::move(gather), [op, all_right, wrong = std::move(wrong)] {
@@ -152,9 +152,9 @@ std::unique_ptr<Operation> shared_records(const Communicator& comm, void* record
   const Buffer data{records, count * bytes, Dtype::int8};
   return rounds(
       comm, rounds_for(count, each), {},
-      [=](std::int64_t chunk, std::byte* slot) { lay(piece_of(data, chunk, each * bytes), slot); },
+      [=](std::int64_t chunk, std::byte* slot) { lay(span_of(data, chunk, each * bytes), slot); },
       [=, last = comm.size() - 1](std::int64_t chunk, const auto& slots) {
-        const auto piece = piece_of(data, chunk, each * bytes);
+        const auto piece = span_of(data, chunk, each * bytes);
         take(slots(last), piece);
         for (int rank = last; rank-- > 0;)
           merge(slots(rank), piece.data, static_cast<std::int64_t>(piece.bytes) / bytes);

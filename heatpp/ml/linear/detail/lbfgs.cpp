@@ -11,7 +11,7 @@ namespace heatpp::ml::detail {
 namespace {
 
 using Vector = std::vector<double>;
-constexpr auto eps = std::numeric_limits<double>::epsilon();
+constexpr auto machine_eps = std::numeric_limits<double>::epsilon();
 
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
@@ -72,7 +72,7 @@ class Curvature {
     add(pair.step, -1, from.x);
     add(pair.change, -1, from.gradient);
     pair.product = dot(pair.step, pair.change);
-    if (!(pair.product > eps * dot(pair.change, pair.change))) return;
+    if (!(pair.product > machine_eps * dot(pair.change, pair.change))) return;
     pairs_.push_back(std::move(pair));
     if (pairs_.size() > memory_) pairs_.pop_front();
   }
@@ -105,7 +105,7 @@ constexpr int most_tries = 40;
 /// Searches from `step` on for a point along `direction` that is low and flat enough (Wolfe's conditions).
 std::optional<Point> searched(const Problem& problem, const Point& from, const Vector& direction, double step) {
   constexpr double flatter = 0.9;
-  const auto slope = dot(from.gradient, direction), rounding = 8 * eps * std::abs(from.value);
+  const auto slope = dot(from.gradient, direction), rounding = 8 * machine_eps * std::abs(from.value);
   double shortest = 0, longest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < most_tries; ++i) {
     auto x = from.x;
@@ -130,7 +130,7 @@ std::optional<Point> searched(const Problem& problem, const Point& from, const V
 /// Searches in the orthant of `from` by halving the step, until the value has fallen enough.
 std::optional<Point> searched_in_orthant(const Problem& problem, const Point& from, const Vector& direction,
                                          double step) {
-  const auto rounding = 8 * eps * std::abs(from.value);
+  const auto rounding = 8 * machine_eps * std::abs(from.value);
   for (int i = 0; i < most_tries; ++i, step /= 2) {
     auto x = from.x;
     add(x, step, direction);

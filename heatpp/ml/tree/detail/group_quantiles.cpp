@@ -26,9 +26,9 @@ struct Sought {
   std::size_t begin = 0, live = 0;  ///< the items with the prefix come first
 };
 
-class Search {
+class QuantileSearch {
  public:
-  Search(const Rows& rows, Groups groups, double share)
+  QuantileSearch(const Rows& rows, Groups groups, double share)
       : rows_(rows), groups_(std::move(groups)), share_(share), sought_(groups_.count()) {
     while (bits_ > 1 && (std::ssize(sought_) << bits_) > most_counts) bits_ /= 2;
     for (std::size_t g = 0; g < sought_.size(); ++g) {
@@ -142,7 +142,7 @@ void Groups::add(double number, double weight) {
 }
 
 std::vector<double> group_quantiles(const Rows& rows, Groups groups, double share) {
-  return Search(rows, std::move(groups), share)();
+  return QuantileSearch(rows, std::move(groups), share)();
 }
 
 }  // namespace heatpp::ml::detail

@@ -9,7 +9,7 @@ namespace {
 
 char* bytes_of(const std::byte* from) { return const_cast<char*>(reinterpret_cast<const char*>(from)); }
 
-bool decompress(Block stored, std::span<std::byte> out) {
+bool decompress_bz2(Block stored, std::span<std::byte> out) {
   if (stored.size() > INT_MAX || out.size() > INT_MAX) return false;
   auto size = static_cast<unsigned>(out.size());
   return BZ2_bzBuffToBuffDecompress(bytes_of(out.data()), &size, bytes_of(stored.data()),
@@ -17,7 +17,7 @@ bool decompress(Block stored, std::span<std::byte> out) {
          size == out.size();
 }
 
-std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
+std::optional<std::vector<std::byte>> compress_bz2(Block block, int level, int) {
   if (block.size() > INT_MAX / 2) return std::nullopt;
   std::vector<std::byte> packed(block.size() + block.size() / 100 + 601);  // the most, from the library's manual
   auto size = static_cast<unsigned>(packed.size());
@@ -30,6 +30,6 @@ std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
 
 }  // namespace
 
-const BlockCodec bz2_blocks{decompress, compress, nullptr};
+const BlockCodec bz2_blocks{decompress_bz2, compress_bz2, nullptr};
 
 }  // namespace heatpp::io::detail

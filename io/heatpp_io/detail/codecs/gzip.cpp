@@ -9,7 +9,7 @@
 namespace heatpp::io::detail {
 namespace {
 
-std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
+std::optional<std::vector<std::byte>> compress_gzip(Block block, int level, int) {
   auto size = compressBound(block.size());
   std::vector<std::byte> packed(size);
   if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(block.data()),
@@ -36,7 +36,7 @@ std::optional<std::vector<std::byte>> compress_file(Block block, int level, int)
 
 }  // namespace
 
-const BlockCodec gzip_blocks{inflate_whole, compress, nullptr};
+const BlockCodec gzip_blocks{inflate_whole, compress_gzip, nullptr};
 const BlockCodec gzip_file_blocks{inflate_whole, compress_file, nullptr};
 
 }  // namespace heatpp::io::detail

@@ -22,7 +22,7 @@ void append_big_endian(Bytes& to, std::uint64_t value, std::size_t bytes) {
   while (bytes-- > 0) to.push_back(static_cast<std::byte>(value >> 8 * bytes));
 }
 
-bool decompress(Block stored, std::span<std::byte> out) {
+bool decompress_lz4(Block stored, std::span<std::byte> out) {
   if (stored.size() > INT_MAX || out.size() > INT_MAX) return false;
   return LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(out.data()),
                              static_cast<int>(stored.size()), static_cast<int>(out.size())) == std::ssize(out);
@@ -51,7 +51,7 @@ std::optional<std::size_t> size_before(Block stored) {
 }
 
 bool decompress_behind_size(Block stored, std::span<std::byte> out) {
-  return size_before(stored) == out.size() && decompress(stored.subspan(4), out);
+  return size_before(stored) == out.size() && decompress_lz4(stored.subspan(4), out);
 }
 
 std::optional<Bytes> compress_behind_size(Block block, int, int) {
@@ -80,7 +80,7 @@ bool decompress_blocks(Block stored, std::span<std::byte> out) {
     if (size > stored.size() - 4) return false;
     const auto from = stored.subspan(4, size);
     if (size == part.size()) std::ranges::copy(from, part.begin());
-    else if (!decompress(from, part)) return false;
+    else if (!decompress_lz4(from, part)) return false;
     stored = stored.subspan(4 + size);
     out = out.subspan(part.size());
   }

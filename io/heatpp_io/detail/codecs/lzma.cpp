@@ -9,7 +9,7 @@ constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;  // limit for dict
 
 const std::uint8_t* bytes_of(Block block) { return reinterpret_cast<const std::uint8_t*>(block.data()); }
 
-bool decompress(Block stored, std::span<std::byte> out) {
+bool decompress_lzma(Block stored, std::span<std::byte> out) {
   lzma_stream stream = LZMA_STREAM_INIT;
   if (lzma_auto_decoder(&stream, most_memory, 0) != LZMA_OK) return false;
   stream.next_in = bytes_of(stored);
@@ -22,7 +22,7 @@ bool decompress(Block stored, std::span<std::byte> out) {
   return whole;
 }
 
-std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
+std::optional<std::vector<std::byte>> compress_lzma(Block block, int level, int) {
   std::vector<std::byte> packed(lzma_stream_buffer_bound(block.size()));
   std::size_t size = 0;
   if (lzma_easy_buffer_encode(static_cast<std::uint32_t>(level), LZMA_CHECK_CRC64, nullptr, bytes_of(block),
@@ -35,6 +35,6 @@ std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
 
 }  // namespace
 
-const BlockCodec lzma_blocks{decompress, compress, nullptr};
+const BlockCodec lzma_blocks{decompress_lzma, compress_lzma, nullptr};
 
 }  // namespace heatpp::io::detail

@@ -12,13 +12,13 @@ constexpr std::size_t most_kept = std::size_t{16} << 20;
 using Compressor = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
 using Decompressor = std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)>;
 
-bool decompress(Block stored, std::span<std::byte> out) {
+bool decompress_zstd(Block stored, std::span<std::byte> out) {
   thread_local const Decompressor context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   return context &&
          ZSTD_decompressDCtx(context.get(), out.data(), out.size(), stored.data(), stored.size()) == out.size();
 }
 
-std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
+std::optional<std::vector<std::byte>> compress_zstd(Block block, int level, int) {
   thread_local Compressor context(nullptr, &ZSTD_freeCCtx);
   if (!context) context.reset(ZSTD_createCCtx());
   if (!context) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<std::vector<std::byte>> compress(Block block, int level, int) {
   return packed;
 }
 
-std::optional<std::size_t> size(Block stored) {
+std::optional<std::size_t> size_of_zstd(Block stored) {
   const auto bytes = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (bytes == ZSTD_CONTENTSIZE_ERROR || bytes == ZSTD_CONTENTSIZE_UNKNOWN) return std::nullopt;
   return bytes;
@@ -38,6 +38,6 @@ std::optional<std::size_t> size(Block stored) {
 
 }  // namespace
 
-const BlockCodec zstd_blocks{decompress, compress, size};
+const BlockCodec zstd_blocks{decompress_zstd, compress_zstd, size_of_zstd};
 
 }  // namespace heatpp::io::detail

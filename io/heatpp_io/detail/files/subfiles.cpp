@@ -16,14 +16,14 @@ using heatpp::detail::raise;
 namespace fs = std::filesystem;
 using Paths = std::vector<fs::path>;
 
-constexpr std::string_view mark = ".subfile_", list_end = ".config";
+constexpr std::string_view infix = ".subfile_", list_end = ".config";
 
 /// Returns the beginning of the names of the subfiles that `file` has under the name `name`. If there is no file, the
 /// inode is 0, which no file has.
 std::string stem_of(const fs::path& file, const fs::path& name) {
   struct stat status {};
   ::stat(file.c_str(), &status);
-  return heatpp::detail::formatted("{}{}{}", name.filename().string(), mark, status.st_ino);
+  return heatpp::detail::formatted("{}{}{}", name.filename().string(), infix, status.st_ino);
 }
 
 bool has_list(const fs::path& file) {

@@ -109,7 +109,7 @@ std::optional<Attribute> value_of(const StoredAttribute& from) {
   }
 }
 
-std::string name_of(hid_t attribute) {
+std::string attribute_name(hid_t attribute) {
   const auto length = H5Aget_name(attribute, 0, nullptr);
   std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, length)) + 1, '\0');
   H5Aget_name(attribute, name.size(), name.data());
@@ -209,7 +209,7 @@ Annotations read_annotations(hid_t dataset, const std::string& what, const char*
     Handle id(
         H5Aopen_by_idx(dataset, ".", H5_INDEX_NAME, H5_ITER_INC, static_cast<hsize_t>(i), H5P_DEFAULT, H5P_DEFAULT));
     if (!id) raise<IoError>(op, "got an attribute of {} that cannot be opened; expected a complete file", what);
-    const auto name = name_of(id.get());
+    const auto name = attribute_name(id.get());
     if (auto value = read_attribute(std::move(id), {name, what, op})) found.attributes.emplace(name, std::move(*value));
   }
   if (const auto named = found.attributes.extract(labels))

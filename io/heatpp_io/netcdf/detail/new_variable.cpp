@@ -27,16 +27,17 @@ struct Traits {
 constexpr auto endless = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t short_axis = (std::int64_t{1} << 31) - 4;
 /// In the same order as NetcdfFormat.
-constexpr std::array known{Traits{"netcdf4", 0, endless, "a dimension without an end for each axis of length 0"},
-                           Traits{"cdf5", 5, endless, "one dimension without an end in a file, and that as first"},
-                           Traits{"cdf2", 2, short_axis,
-                                  "one dimension without an end in a file, and that as first, and less than 4 GiB in "
-                                  "all variables but the last, and in records"},
-                           Traits{"cdf1", 1, short_axis,
-                                  "one dimension without an end in a file, and that as first, and less than 2 GiB "
-                                  "before the last variable, and in records"}};
+constexpr std::array all_traits{
+    Traits{"netcdf4", 0, endless, "a dimension without an end for each axis of length 0"},
+    Traits{"cdf5", 5, endless, "one dimension without an end in a file, and that as first"},
+    Traits{"cdf2", 2, short_axis,
+           "one dimension without an end in a file, and that as first, and less than 4 GiB in "
+           "all variables but the last, and in records"},
+    Traits{"cdf1", 1, short_axis,
+           "one dimension without an end in a file, and that as first, and less than 2 GiB "
+           "before the last variable, and in records"}};
 
-const Traits& traits(NetcdfFormat format) { return known[static_cast<std::size_t>(format)]; }
+const Traits& traits(NetcdfFormat format) { return all_traits[static_cast<std::size_t>(format)]; }
 
 /// Throws if netCDF refuses a definition. The reason is either the variable or the file.
 void check(const NewVariable& x, const SaveJob& job, int status) {
@@ -142,8 +143,8 @@ NetcdfFormat netcdf_format(const char* op, const std::string& path, const SaveNe
     version[0] = classic_version(file);
   });
   comm.broadcast(version, 0);
-  const auto* found = std::ranges::find(known, static_cast<int>(version[0]), &Traits::version);
-  const auto format = static_cast<NetcdfFormat>(found - known.begin());
+  const auto* found = std::ranges::find(all_traits, static_cast<int>(version[0]), &Traits::version);
+  const auto format = static_cast<NetcdfFormat>(found - all_traits.begin());
   if (options.format && *options.format != format)
     raise<ValueError>(op, "got format {} for \"{}\", which is {}; expected that, or none", traits(*options.format).name,
                       path, found->name);

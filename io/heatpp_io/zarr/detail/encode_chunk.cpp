@@ -11,7 +11,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-Block block_of(const at::Tensor& elements) {
+Block bytes_of(const at::Tensor& elements) {
   return {static_cast<const std::byte*>(elements.const_data_ptr()),
           static_cast<std::size_t>(elements.numel() * elements.element_size())};
 }
@@ -53,7 +53,7 @@ std::vector<std::byte> encoded_chunk(const at::Tensor& elements, const ChunkCode
     values = values.clone();
     to_native(codecs.type, values.data_ptr(), values.numel());
   }
-  const auto block = block_of(values);
+  const auto block = bytes_of(values);
   return codecs.bytes.empty() ? Bytes(block.begin(), block.end()) : encoded(block, codecs.bytes, name);
 }
 

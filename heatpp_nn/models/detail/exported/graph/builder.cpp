@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::array graph_functions{"wrap_with_set_grad_enabled", "wrap_with_autocast", "cond"};
-constexpr std::string_view operators = "torch.ops.", graphs = "torch.ops.higher_order.";
+constexpr std::string_view operator_prefix = "torch.ops.", graph_prefix = "torch.ops.higher_order.";
 /// An operator that checks a tensor's metadata, which differ on another device or for weights of another dtype.
 constexpr std::string_view metadata_check = "torch.ops.aten._assert_tensor_metadata.default";
 
@@ -54,8 +54,8 @@ Node node_of(const json& value, std::size_t number) {
 }
 
 Step step_of(const Node& node, Names& names, Surroundings& around) {
-  if (node.target.starts_with(graphs)) return graph_step(node, names, around);
-  if (node.target.starts_with(operators)) return operator_step(node, names, around);
+  if (node.target.starts_with(graph_prefix)) return graph_step(node, names, around);
+  if (node.target.starts_with(operator_prefix)) return operator_step(node, names, around);
   return number_step(node, names);
 }
 
@@ -130,9 +130,9 @@ Step number_step(const Node& node, Names& names) {
 }
 
 bool is_known(const std::string& target) {
-  if (target.starts_with(graphs))
-    return std::ranges::any_of(graph_functions, [&](auto name) { return target == std::string(graphs) + name; });
-  if (target.starts_with(operators)) return has_operator(target);
+  if (target.starts_with(graph_prefix))
+    return std::ranges::any_of(graph_functions, [&](auto name) { return target == std::string(graph_prefix) + name; });
+  if (target.starts_with(operator_prefix)) return has_operator(target);
   return number_function(target, 1) || number_function(target, 2) || number_function(target, 3);
 }
 

@@ -10,7 +10,7 @@ namespace heatpp::nn::detail {
 namespace {
 
 using c10::IValue;
-using Arguments = std::vector<IValue>;
+using NumberArguments = std::vector<IValue>;
 
 double real(const IValue& value) { return value.toScalar().toDouble(); }
 std::int64_t whole(const IValue& value) { return value.toScalar().toLong(); }
@@ -27,7 +27,7 @@ std::int64_t whole_part(double value) {
 /// Computes with whole numbers by `exact`, which tells whether they overflow, and with others by `rounded`.
 template <class Exact, class Rounded>
 NumberFunction arithmetic(Exact exact, Rounded rounded) {
-  return [=](const Arguments& a) -> IValue {
+  return [=](const NumberArguments& a) -> IValue {
     if (is_real(a[0]) || is_real(a[1])) return rounded(real(a[0]), real(a[1]));
     std::int64_t result = 0;
     if (exact(whole(a[0]), whole(a[1]), &result)) beyond();
@@ -37,7 +37,7 @@ NumberFunction arithmetic(Exact exact, Rounded rounded) {
 
 template <class Compare>
 NumberFunction comparison(Compare compare) {
-  return [=](const Arguments& a) -> IValue {
+  return [=](const NumberArguments& a) -> IValue {
     if (is_real(a[0]) || is_real(a[1])) return compare(real(a[0]), real(a[1]));
     return compare(whole(a[0]), whole(a[1]));
   };
@@ -45,7 +45,8 @@ NumberFunction comparison(Compare compare) {
 
 template <class Round>
 NumberFunction rounding(Round round) {
-  return [=](const Arguments& a) -> IValue { return is_real(a[0]) ? IValue(whole_part(round(real(a[0])))) : a[0]; };
+  return
+      [=](const NumberArguments& a) -> IValue { return is_real(a[0]) ? IValue(whole_part(round(real(a[0])))) : a[0]; };
 }
 
 /// Divides and rounds down, as Python does.
@@ -66,7 +67,7 @@ bool power(std::int64_t base, std::int64_t exponent, std::int64_t* result) {
   return false;
 }
 
-IValue power_of(const Arguments& a) {
+IValue power_of(const NumberArguments& a) {
   if (is_real(a[0]) || is_real(a[1]) || whole(a[1]) < 0) return std::pow(real(a[0]), real(a[1]));
   std::int64_t result = 0;
   if (whole(a[0]) == -1) return whole(a[1]) % 2 ? std::int64_t{-1} : std::int64_t{1};
@@ -74,19 +75,19 @@ IValue power_of(const Arguments& a) {
   return result;
 }
 
-IValue true_quotient(const Arguments& a) {
+IValue true_quotient(const NumberArguments& a) {
   if (real(a[1]) == 0) throw std::domain_error("a division by zero");
   return real(a[0]) / real(a[1]);
 }
 
-IValue negative(const Arguments& a) {
+IValue negative(const NumberArguments& a) {
   if (is_real(a[0])) return -real(a[0]);
   std::int64_t result = 0;
   if (__builtin_sub_overflow(std::int64_t{0}, whole(a[0]), &result)) beyond();
   return result;
 }
 
-IValue shifted(const Arguments& a, bool left) {
+IValue shifted(const NumberArguments& a, bool left) {
   const auto by = whole(a[1]);
   if (by < 0 || by > 62) throw std::domain_error("a shift by less than 0 or more than 62 bits");
   if (!left) return whole(a[0]) >> by;
@@ -115,9 +116,9 @@ void add_arithmetic(Functions& all) {
   all[{"_operator.truediv", 2}] = true_quotient;
   all[{"_operator.pow", 2}] = power_of;
   all[{"_operator.neg", 1}] = negative;
-  all[{"_operator.pos", 1}] = [](const Arguments& a) { return a[0]; };
-  all[{"_operator.lshift", 2}] = [](const Arguments& a) { return shifted(a, true); };
-  all[{"_operator.rshift", 2}] = [](const Arguments& a) { return shifted(a, false); };
+  all[{"_operator.pos", 1}] = [](const NumberArguments& a) { return a[0]; };
+  all[{"_operator.lshift", 2}] = [](const NumberArguments& a) { return shifted(a, true); };
+  all[{"_operator.rshift", 2}] = [](const NumberArguments& a) { return shifted(a, false); };
 }
 
 void add_truths(Functions& all) {
@@ -127,24 +128,24 @@ void add_truths(Functions& all) {
   all[{"_operator.le", 2}] = comparison(std::less_equal<>());
   all[{"_operator.gt", 2}] = comparison(std::greater<>());
   all[{"_operator.ge", 2}] = comparison(std::greater_equal<>());
-  all[{"_operator.and_", 2}] = [](const Arguments& a) -> IValue {
+  all[{"_operator.and_", 2}] = [](const NumberArguments& a) -> IValue {
     return a[0].isBool() ? IValue(truth(a[0]) && truth(a[1])) : IValue(whole(a[0]) & whole(a[1]));
   };
-  all[{"_operator.or_", 2}] = [](const Arguments& a) -> IValue {
+  all[{"_operator.or_", 2}] = [](const NumberArguments& a) -> IValue {
     return a[0].isBool() ? IValue(truth(a[0]) || truth(a[1])) : IValue(whole(a[0]) | whole(a[1]));
   };
-  all[{"torch.sym_not", 1}] = [](const Arguments& a) -> IValue { return !truth(a[0]); };
-  all[{"torch.sym_ite", 3}] = [](const Arguments& a) { return truth(a[0]) ? a[1] : a[2]; };
+  all[{"torch.sym_not", 1}] = [](const NumberArguments& a) -> IValue { return !truth(a[0]); };
+  all[{"torch.sym_ite", 3}] = [](const NumberArguments& a) { return truth(a[0]) ? a[1] : a[2]; };
 }
 
 void add_conversions(Functions& all) {
-  all[{"torch.sym_float", 1}] = [](const Arguments& a) -> IValue { return real(a[0]); };
+  all[{"torch.sym_float", 1}] = [](const NumberArguments& a) -> IValue { return real(a[0]); };
   all[{"torch.sym_int", 1}] = rounding([](double a) { return std::trunc(a); });
   all[{"math.trunc", 1}] = all[{"torch.sym_int", 1}];
   all[{"math.floor", 1}] = rounding([](double a) { return std::floor(a); });
   all[{"math.ceil", 1}] = rounding([](double a) { return std::ceil(a); });
   all[{"builtins.round", 1}] = rounding([](double a) { return std::nearbyint(a); });
-  const NumberFunction root = [](const Arguments& a) -> IValue {
+  const NumberFunction root = [](const NumberArguments& a) -> IValue {
     if (real(a[0]) < 0) throw std::domain_error("a root of a number below 0");
     return std::sqrt(real(a[0]));
   };

@@ -9,7 +9,7 @@ namespace heatpp::nn::detail {
 namespace {
 
 template <class Element, class Convert>
-c10::IValue list_of(const Operand& operand, const Frame& frame, const Convert& convert) {
+c10::IValue values_of_list(const Operand& operand, const Frame& frame, const Convert& convert) {
   c10::List<Element> list;
   list.reserve(operand.parts.size());
   for (const auto& part : operand.parts) list.push_back(convert(value_of(part, frame)));
@@ -34,13 +34,15 @@ c10::IValue value_of(const Operand& operand, const Frame& frame) {
     case Kind::value: return converted(frame.values[operand.value], operand.as);
     case Kind::device: return frame.device;
     case Kind::mode: return operand.module->is_training() ? operand.constant : operand.otherwise;
-    case Kind::tensors: return list_of<at::Tensor>(operand, frame, [](const auto& value) { return value.toTensor(); });
-    case Kind::ints: return list_of<std::int64_t>(operand, frame, [](const auto& value) { return value.toInt(); });
-    case Kind::bools: return list_of<bool>(operand, frame, [](const auto& value) { return value.toBool(); });
+    case Kind::tensors:
+      return values_of_list<at::Tensor>(operand, frame, [](const auto& value) { return value.toTensor(); });
+    case Kind::ints:
+      return values_of_list<std::int64_t>(operand, frame, [](const auto& value) { return value.toInt(); });
+    case Kind::bools: return values_of_list<bool>(operand, frame, [](const auto& value) { return value.toBool(); });
     case Kind::floats:
-      return list_of<double>(operand, frame, [](const auto& value) { return value.toScalar().toDouble(); });
+      return values_of_list<double>(operand, frame, [](const auto& value) { return value.toScalar().toDouble(); });
     case Kind::optional_tensors:
-      return list_of<OptionalTensor>(operand, frame, [](const auto& value) {
+      return values_of_list<OptionalTensor>(operand, frame, [](const auto& value) {
         return value.isNone() ? OptionalTensor() : OptionalTensor(value.toTensor());
       });
   }

@@ -44,9 +44,9 @@ std::string part_of(const json& node) {
 }
 
 /// A node's arguments by the names of the operator's parameters.
-class Arguments {
+class OperatorArguments {
  public:
-  Arguments(const Node& node, const c10::FunctionSchema& schema) : node_(node), schema_(schema) {
+  OperatorArguments(const Node& node, const c10::FunctionSchema& schema) : node_(node), schema_(schema) {
     for (const auto& input : list_of(member(node.json, "inputs", node.where), node.where)) {
       auto name = text_of(member(input, "name", node.where), node.where);
       if (!schema.argumentIndexWithName(name))
@@ -83,7 +83,7 @@ class Arguments {
 };
 
 /// Whether a layer keeps statistics; others normalise by the batch alone, in training and in evaluation.
-bool keeps_statistics(const Arguments& arguments) {
+bool keeps_statistics(const OperatorArguments& arguments) {
   const auto& schema = arguments.schema();
   if (schema.argumentIndexWithName("running_mean")) return !arguments.is_none("running_mean");
   return schema.name().find("norm") == std::string::npos;
@@ -91,7 +91,7 @@ bool keeps_statistics(const Arguments& arguments) {
 
 /// Whether the mode of a module decides on an argument: flags of dropout, normalisation and recurrent layers, and the
 /// dropout of attention, which is 0 in evaluation.
-bool follows_mode(const c10::Argument& formal, const Operand& operand, const Arguments& arguments) {
+bool follows_mode(const c10::Argument& formal, const Operand& operand, const OperatorArguments& arguments) {
   if (operand.kind != Operand::Kind::constant) return false;
   const auto& name = formal.name();
   if (name == "train" || name == "training" || name == "use_input_stats")
@@ -110,7 +110,7 @@ void follow(Operand& operand, const torch::nn::Module* module, Surroundings& aro
 }
 
 /// Returns the count of batches that belongs to a layer's running mean, if the layer has to count them.
-std::string counter_beside(const Arguments& arguments, const Surroundings& around) {
+std::string counter_beside(const OperatorArguments& arguments, const Surroundings& around) {
   const auto found = around.counters.find(arguments.tensor("running_mean"));
   return found == around.counters.end() ? "" : found->second;
 }
@@ -152,7 +152,7 @@ Step operator_step(const Node& node, Names& names, Surroundings& around) {
   const auto op = found_operator(node.target);
   if (!op) malformed("{} of an operator that LibTorch has not", node.where);
   const auto& schema = op->schema();
-  const Arguments arguments(node, schema);
+  const OperatorArguments arguments(node, schema);
   const auto* const module = around.module_of(part_of(node.json));
   Step step{node.name, node.target};
   std::vector<Operand> operands;
