@@ -63,7 +63,10 @@ endfunction()
 
 # heatpp_write_group(<file> <sources>) writes a file that includes the sources.
 function(heatpp_write_group file)
-  set(text "#pragma GCC diagnostic ignored \"-Wshadow\"\n#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"\n")
+  set(text "")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(text "#pragma GCC diagnostic ignored \"-Wshadow\"\n#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"\n")
+  endif()
   foreach(source ${ARGN})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
     string(APPEND text "#include \"${name}\"\n")

@@ -102,7 +102,7 @@ class DNDarray {
   /// Selects as index, from a named array: `x(0) = y` and `x(x > 3) += 1` on the Selection write to `x`.
   template <class... Entries>
   [[nodiscard]] Selection operator()(const Entries&... entries) &;
-  template <std::size_t N>
+  template <std::size_t N, class I = Index>
   [[nodiscard]] Selection operator()(const int (&positions)[N]) &;
   template <class... Entries>
   [[nodiscard]] DNDarray operator()(const Entries&... entries) const& {
@@ -112,13 +112,14 @@ class DNDarray {
   [[nodiscard]] DNDarray operator()(const Entries&... entries) && {
     return index({Index(entries)...});
   }
-  template <std::size_t N>
+  // I is Index, which is complete where this is called.
+  template <std::size_t N, class I = Index>
   [[nodiscard]] DNDarray operator()(const int (&positions)[N]) const& {
-    return index({Index(std::vector<int>(positions, positions + N))});
+    return index({I(std::vector<int>(positions, positions + N))});
   }
-  template <std::size_t N>
+  template <std::size_t N, class I = Index>
   [[nodiscard]] DNDarray operator()(const int (&positions)[N]) && {
-    return index({Index(std::vector<int>(positions, positions + N))});
+    return index({I(std::vector<int>(positions, positions + N))});
   }
 
   /// Returns the value of an array with one element, on every rank. Collective: one broadcast of the element if it is

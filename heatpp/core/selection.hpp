@@ -63,9 +63,9 @@ template <class... Entries>
 Selection DNDarray::operator()(const Entries&... entries) & {
   return detail::selected(*this, {Index(entries)...});
 }
-template <std::size_t N>
+template <std::size_t N, class I>
 Selection DNDarray::operator()(const int (&positions)[N]) & {
-  return detail::selected(*this, {Index(std::vector<int>(positions, positions + N))});
+  return detail::selected(*this, {I(std::vector<int>(positions, positions + N))});
 }
 
 }  // namespace heatpp

@@ -70,7 +70,8 @@ StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {
 
 std::vector<StoredInfo> contents(const std::filesystem::path& path, const std::optional<Communicator>& wanted) {
   const auto& comm = comm_of(wanted);
-  const auto& format = detail::format_to_read(path, comm, op);
+  const Source source(path);
+  const auto& format = detail::format_to_read(source, comm, op);
   if (!format.open) return {parsed(path, comm)};
   const auto seen = detail::json_seen_by_first(comm, [&] {
     const detail::Hdf5Turn turn;
