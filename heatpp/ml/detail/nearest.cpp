@@ -22,12 +22,24 @@ struct Table {
   std::int64_t features, padded;
 };
 
+/// Exchanges the lanes whose numbers differ by `step`, a power of 2.
+template <class L, class V>
+[[gnu::always_inline]] inline V exchanged(V v, [[maybe_unused]] const typename L::Numbers& numbers, int step) {
+#ifdef __clang__
+  V other;
+  for (int l = 0; l < L::count; ++l) other[l] = v[l ^ step];
+  return other;
+#else
+  return __builtin_shuffle(v, numbers ^ step);
+#endif
+}
+
 /// Spreads the least number of a register to all lanes; `apart` 2: that of even lanes and that of odd ones.
 template <class L, int apart = 1, class V>
 [[gnu::always_inline]] inline V least_of_lanes(V v, const typename L::Numbers& numbers) {
 #pragma GCC unroll 4
   for (int step = static_cast<int>(L::count / 2); step >= apart; step /= 2) {
-    const V other = __builtin_shuffle(v, numbers ^ step);
+    const V other = exchanged<L>(v, numbers, step);
     v = other < v ? other : v;
   }
   return v;
@@ -118,8 +130,8 @@ template <int rows>
     }
   }
   for (int r = 0; r < rows; r += 2) {  // the row in the even lanes, the next one in the odd ones
-    const L::Vector row = score[r] + __builtin_shuffle(score[r], numbers ^ 1);
-    const L::Vector next = score[r + 1] + __builtin_shuffle(score[r + 1], numbers ^ 1);
+    const L::Vector row = score[r] + exchanged<L>(score[r], numbers, 1);
+    const L::Vector next = score[r + 1] + exchanged<L>(score[r + 1], numbers, 1);
     const L::Vector both = (numbers & 1) == 0 ? row : next;
     const auto none = L::Numbers{} + std::numeric_limits<std::int32_t>::max();
     const auto nearest =
