@@ -227,3 +227,34 @@ TEST_CASE("whole numbers hold no variance", "[ops][moments]") {
     CHECK_THROWS_WITH(ht::nanstd(x, {.dtype = dtype}), Catch::StartsWith("[nanstd] got the dtype"));
   }
 }
+
+TEST_CASE("lines and columns of every length, with outliers and far from 0", "[ops][moments]") {
+  const auto width = GENERATE(1, 2, 5, 127, 128, 513, 530);
+  for (const auto n : {15, 16, 17, 300, 1025}) {
+    auto global = skewed({n, width});
+    global.select(0, 0).mul_(1e6);  // the first element, about which others are summed
+    for (const double far : {0.0, 1e8}) {
+      const auto shifted = global + far, mean = (shifted - far).mean(0), var = (shifted - far).var(0, false);
+      const auto columns = distribute(shifted, ht::Layout({n, width}, 0, ht::world().size()));
+      CHECK(close(ht::var(columns, 0), var, 1e-11));
+      CHECK(close(ht::mean(columns, 0) - far, mean, 1e-7));
+      const auto lines = distribute(shifted.t().contiguous(), ht::Layout({width, n}, 0, ht::world().size()));
+      CHECK(close(ht::var(lines, 1), var, 1e-11));
+      CHECK(close(ht::mean(lines, 1) - far, mean, 1e-7));
+    }
+  }
+}
+
+TEST_CASE("lines and columns with infinite and missing elements", "[ops][moments]") {
+  const auto width = GENERATE(1, 5, 130);
+  auto global = skewed({90, width});
+  global[0][0] = INFINITY;
+  global[80][width / 2] = -INFINITY;
+  global[7][width - 1] = NAN;
+  for (const auto& layout : every_layout({90, width})) {
+    CHECK(close(ht::var(distribute(global, layout), 0), global.var(0, false)));
+    CHECK(close(ht::mean(distribute(global, layout), 0), global.mean(0)));
+  }
+  for (const auto& layout : every_layout({width, 90}))
+    CHECK(close(ht::mean(distribute(global.t().contiguous(), layout), 1), global.mean(0)));
+}

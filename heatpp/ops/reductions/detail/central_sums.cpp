@@ -1,6 +1,7 @@
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
 
 #include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ops/reductions/detail/shifted_sums.hpp>
 
 #include <ATen/Parallel.h>
 #include <algorithm>
@@ -92,32 +93,128 @@ void scalar_sums(const T* data, std::int64_t rows, std::int64_t width, CentralSu
     }
 }
 
-/// Sums an (n, inner) array with at least `lanes` columns. The last columns are read in a group that overlaps the one
-/// before.
+/// Sums n rows of at least `lanes` columns, `stride` elements apart. The last columns are read in a group that overlaps
+/// the one before.
 template <class T>
-void wide_sums(const T* data, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
+void wide_sums(const T* data, std::int64_t n, std::int64_t stride, std::int64_t width, int order, CentralSums* out) {
   const auto run = kernel<T>(order);
   CentralSums part[lanes];
   for (std::int64_t row = 0; row < n; row += block_rows) {
     const auto rows = std::min(block_rows, n - row);
-    for (std::int64_t column = 0; column < inner; column += lanes) {
-      const auto first = std::min(column, inner - lanes);
-      run(data + row * inner + first, rows, inner, nullptr, part);
+    for (std::int64_t column = 0; column < width; column += lanes) {
+      const auto first = std::min(column, width - lanes);
+      run(data + row * stride + first, rows, stride, nullptr, part);
       for (auto l = column - first; l < lanes; ++l) merge_central_sums(part[l], out[first + l]);
     }
   }
 }
 
-/// Sums an (n, inner) array. A few columns are read as many: several rows in parallel.
+/// Sums an (n, inner) array about the means of its blocks. A few columns are read as many: several rows in parallel.
 template <class T>
-void matrix_sums(const T* data, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
-  if (inner >= lanes) return wide_sums(data, n, inner, order, out);
+void two_step_sums(const T* data, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
+  if (inner >= lanes) return wide_sums(data, n, inner, inner, order, out);
   const auto together = lanes / std::gcd(lanes, inner);
   const auto width = inner * together, tall = n / together;
   std::vector<CentralSums> wide(static_cast<std::size_t>(width));
-  wide_sums(data, tall, width, order, wide.data());
+  wide_sums(data, tall, width, width, order, wide.data());
   for (std::int64_t l = 0; l < width; ++l) merge_central_sums(wide[static_cast<std::size_t>(l)], out[l % inner]);
   scalar_sums(data + tall * width, n % together, inner, out);
+}
+
+/// Converts sums about `near`, one of the n numbers. The square of its deviation is at most the sum of all squares, so
+/// few digits are lost.
+CentralSums about_the_mean(double n, double near, const ShiftedSums& sums) {
+  const auto [mean, low] = exact_sum(near, sums.first / n);
+  return {.n = n, .mean = mean, .low = low, .m2 = sums.second - sums.first * (sums.first / n)};
+}
+
+/// Whether the sums count: infinite elements are infinitely far from each other.
+bool is_usable(const ShiftedSums& sums) { return std::isfinite(sums.first) && std::isfinite(sums.second); }
+
+/// Computes the sums of n neighbors in one step.
+template <class T>
+void line_sums(const T* data, std::int64_t n, CentralSums* out) {
+  constexpr std::int64_t piece = 1024;
+  for (std::int64_t first = 0; first < n; first += piece) {
+    const auto count = std::min(piece, n - first);
+    const auto near = static_cast<double>(data[first]);
+    const auto sums = shifted_line_sums(data + first, count, near);
+    if (is_usable(sums)) merge_central_sums(about_the_mean(static_cast<double>(count), near, sums), *out);
+    else two_step_sums(data + first, count, 1, 2, out);
+  }
+}
+
+/// The sums of up to `most` columns about their first elements.
+class ColumnSums {
+ public:
+  static constexpr std::int64_t most = 512;
+
+  /// Reads rows of `width` neighbors, `stride` elements apart, in which `inner` columns repeat.
+  template <class T>
+  ColumnSums(const T* data, std::int64_t rows, std::int64_t stride, std::int64_t width, std::int64_t inner)
+      : n_(static_cast<double>(rows * (width / inner))) {
+    for (std::int64_t l = 0; l < inner; ++l) near_[l] = static_cast<double>(data[l]);
+    for (auto l = inner; l < width; ++l) near_[l] = near_[l - inner];
+    std::fill_n(sums_[0], width, 0.0);
+    std::fill_n(sums_[1], width, 0.0);
+    add_shifted_column_sums(data, rows, stride, width, near_, sums_[0], sums_[1]);
+    for (auto* sums : sums_)
+      for (std::int64_t first = inner; first < width; first += inner)
+        for (std::int64_t l = 0; l < inner; ++l) sums[l] += sums[first + l];
+  }
+  /// Merges the columns into `out`, or returns false if one of them is not usable.
+  bool merge_into(CentralSums* out, std::int64_t inner) const {
+    for (std::int64_t l = 0; l < inner; ++l)
+      if (!is_usable({sums_[0][l], sums_[1][l]})) return false;
+    for (std::int64_t l = 0; l < inner; ++l)
+      merge_central_sums(about_the_mean(n_, near_[l], {sums_[0][l], sums_[1][l]}), out[l]);
+    return true;
+  }
+
+ private:
+  double n_;
+  double near_[most], sums_[2][most];
+};
+
+/// Computes the sums of the n rows of a few columns in one step, `together` rows in parallel.
+template <class T>
+void narrow_column_sums(const T* data, std::int64_t n, std::int64_t inner, std::int64_t together, CentralSums* out) {
+  constexpr std::int64_t steps = 64;
+  for (std::int64_t row = 0; row < n;) {
+    const auto width = inner * std::min(together, n - row), rows = std::min(steps, (n - row) * inner / width);
+    const auto* first = data + row * inner;
+    const auto taken = rows * width / inner;
+    if (!ColumnSums(first, rows, width, width, inner).merge_into(out, inner))
+      two_step_sums(first, taken, inner, 2, out);
+    row += taken;
+  }
+}
+
+/// Computes the sums of the n rows of at least `lanes` columns in one step, by parts that stay in the cache.
+template <class T>
+void wide_column_sums(const T* data, std::int64_t n, std::int64_t inner, CentralSums* out) {
+  constexpr auto most = ColumnSums::most;
+  for (std::int64_t row = 0; row < n; row += block_rows)
+    for (std::int64_t column = 0, width = 0; column < inner; column += width) {
+      const auto rest = inner - column;
+      width = rest <= most          ? rest
+              : rest < most + lanes ? most - lanes
+                                    : most;  // the last part has `lanes` columns, too
+      const auto rows = std::min(block_rows, n - row);
+      const auto* first = data + row * inner + column;
+      if (!ColumnSums(first, rows, inner, width, width).merge_into(out + column, width))
+        wide_sums(first, rows, inner, width, 2, out + column);
+    }
+}
+
+/// Computes the sums of an (n, inner) array: up to the squares in one step.
+template <class T>
+void matrix_sums(const T* data, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
+  constexpr std::int64_t parallel = 128;
+  if (order > 2 || inner == 0) two_step_sums(data, n, inner, order, out);
+  else if (inner == 1) line_sums(data, n, out);
+  else if (inner < parallel) narrow_column_sums(data, n, inner, parallel / inner, out);
+  else wide_column_sums(data, n, inner, out);
 }
 
 /// Sums of few elements each, for the results first .. last: `lanes` results at a time, at any places.
@@ -161,7 +258,8 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
 template <class T>
 void central_sums(const T* data, const Around& extents, int order, CentralSums* out) {
   const auto [outer, n, inner] = extents;
-  if (outer != 1 && n > 0 && n <= block_rows && inner > 0 && inner < lanes) {
+  const bool lines = order <= 2 && inner == 1 && n >= lanes;
+  if (outer != 1 && n > 0 && n <= block_rows && inner > 0 && inner < lanes && !lines) {
     at::parallel_for(0, outer, std::max<std::int64_t>(1, worth_a_thread / (n * inner)),
                      [&, inner = inner](std::int64_t first, std::int64_t last) {
                        short_sums(data, extents, first * inner, last * inner, order, out);
