@@ -47,6 +47,7 @@
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/padding/pad.hpp>
 #include <heatpp/ops/reductions/arg.hpp>
+#include <heatpp/ops/reductions/describe.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/nan.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>

@@ -8,6 +8,7 @@
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/axis_order.hpp>
 #include <heatpp/ops/reductions/detail/exact_reduction.hpp>
+#include <heatpp/ops/reductions/detail/extremes.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/short_sum.hpp>
@@ -33,13 +34,37 @@ at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type typ
 }
 /// Makes the elements of the block's last axis contiguous, because vector code needs that.
 at::Tensor with_runs(const at::Tensor& block) { return block.stride(-1) > 1 ? block.contiguous() : block; }
+/// Whether the reduced axes are long and others lie behind them: LibTorch reads such columns one number at a time.
+bool has_columns(const at::Tensor& block, Dims axes) {
+  constexpr std::int64_t enough = 16;
+  const auto type = block.scalar_type();
+  const bool plain = type != at::kBool && type != at::kHalf && type != at::kBFloat16;
+  if (!plain || !block.is_cpu() || !block.is_contiguous() || axes.back() + 1 == block.dim()) return false;
+  return block.size(axes.back()) >= enough && block.stride(axes.back()) > 1;
+}
+template <class T>
+at::Tensor extremes_of_columns(const at::Tensor& block, Dims axes, T detail::Extremes<T>::*wanted) {
+  const auto view = detail::around_axes(block, axes);
+  std::vector<detail::Extremes<T>> extremes(static_cast<std::size_t>(view.extents.others()));
+  detail::add_extremes(view.data.const_data_ptr<T>(), view.extents, extremes.data());
+  const auto result = at::empty(view.kept, block.options());
+  std::ranges::transform(extremes, result.data_ptr<T>(), [=](const auto& one) { return one.*wanted; });
+  return view.order.restored(result);
+}
+at::Tensor local_extremum(const at::Tensor& block, Dims axes, bool keepdims, bool largest) {
+  if (block.is_complex()) return detail::complex_extremum(block, axes, keepdims, largest);
+  if (!has_columns(block, axes)) return (largest ? at::amax : at::amin)(with_runs(block), axes, keepdims);
+  const auto result = AT_DISPATCH_ALL_TYPES(block.scalar_type(), "extremum", [&] {
+    using Both = detail::Extremes<scalar_t>;
+    return extremes_of_columns(block, axes, largest ? &Both::most : &Both::least);
+  });
+  return keepdims ? result : result.squeeze(axes);
+}
 at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims, Type) {
-  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, true)
-                            : at::amax(with_runs(block), axes, keepdims);
+  return local_extremum(block, axes, keepdims, true);
 }
 at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims, Type) {
-  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, false)
-                            : at::amin(with_runs(block), axes, keepdims);
+  return local_extremum(block, axes, keepdims, false);
 }
 // Returns truth values as bytes, for which LibTorch has vector code.
 at::Tensor truth(const at::Tensor& block) {
