@@ -131,8 +131,9 @@ void check_statistic(const DNDarray& x, int axis, const PadOptions& options) {
   const auto length = [&](bool front) { return of_side(options, axis, front).stat_length.value_or(1); };
   const auto shortest = std::min(length(true), length(false));
   // The mean of no elements is NaN, which whole numbers do not have.
-  const bool of_nothing = (options.mode == PadMode::mean || options.mode == PadMode::median) && !is_integral(x.dtype());
-  if (shortest < (of_nothing ? 0 : 1))
+  const bool allows_empty =
+      (options.mode == PadMode::mean || options.mode == PadMode::median) && !is_integral(x.dtype());
+  if (shortest < (allows_empty ? 0 : 1))
     detail::raise<ValueError>("pad",
                               "got axis {} of an array of shape {} and stat_length {}; expected at least one index",
                               axis, to_string(x.shape()), shortest);

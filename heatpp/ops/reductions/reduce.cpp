@@ -108,9 +108,9 @@ at::Scalar neutral(ReduceOp op, at::ScalarType type, bool extremum) {
   });
 }
 
-void check_extremum(const char* op, const DNDarray& x, const ReduceOptions& options, bool of_nothing) {
+void check_extremum(const char* op, const DNDarray& x, const ReduceOptions& options, bool is_empty) {
   if (options.initial) return;
-  if (of_nothing)
+  if (is_empty)
     detail::raise<ValueError>(op, "got an array of shape {} with nothing to reduce; expected at least one element",
                               to_string(x.shape()));
   if (options.where)
@@ -182,10 +182,11 @@ bool broadcastable(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-/// Defines a reduction: how LibTorch reduces a block, how ranks are combined, and whether an empty array has a result.
-#define HEATPP_REDUCTION(name, local, across, of_nothing)                                         \
+/// Defines a reduction: how LibTorch reduces a block, how ranks are combined, and whether it has an identity: the
+/// result of an empty reduction.
+#define HEATPP_REDUCTION(name, local, across, has_identity)                                       \
   DNDarray detail::named::name(const char* op, const DNDarray& x, const ReduceOptions& options) { \
-    return reduce(op, x, options, &local_##local, ReduceOp::across, !(of_nothing));               \
+    return reduce(op, x, options, &local_##local, ReduceOp::across, !(has_identity));             \
   }                                                                                               \
   DNDarray name(const DNDarray& x, const ReduceOptions& options) { return detail::named::name(#name, x, options); }
 HEATPP_REDUCTION(sum, sum, sum, true)
