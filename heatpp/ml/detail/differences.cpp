@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/detail/column_products.hpp>
 
 #include <cmath>
 
@@ -14,36 +15,50 @@ constexpr std::int64_t height = 8, width_bytes = 64;
 template <class T>
 constexpr std::int64_t lanes_of = width_bytes / static_cast<std::int64_t>(sizeof(T));
 
-template <class T>
+template <class T, int bytes>
 struct Lane {
-  typedef T Vector __attribute__((vector_size(width_bytes), aligned(sizeof(T)), may_alias));
+  typedef T Vector __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
 };
 
-/// Compares `height` rows of x with the rows of a column; row r of the result begins at out + r * stride.
-template <class T, Difference kind>
+/// Compares `rows` rows of x with the rows of a column; row r of the result begins at out + r * stride. The sums stay
+/// in registers of `bytes`.
+template <class T, Difference kind, int bytes, int rows>
+[[gnu::always_inline]] inline void compare_rows(const T* const* x, const T* column, std::int64_t features, T* out,
+                                                std::int64_t stride) {
+  using V = typename Lane<T, bytes>::Vector;
+  constexpr int vectors = static_cast<int>(width_bytes) / bytes, lanes = bytes / static_cast<int>(sizeof(T));
+  V sum[rows][vectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) sum[r][v] = V{};
+  for (std::int64_t j = 0; j < features; ++j)
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) {
+      const V y = *reinterpret_cast<const V*>(column + j * lanes_of<T> + v * lanes);
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) {
+        const V apart = x[r][j] - y;
+        if constexpr (kind == Difference::sizes) sum[r][v] += apart < 0 ? -apart : apart;
+        else sum[r][v] += apart * apart;
+      }
+    }
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) {
+    auto* const row = out + r * stride;
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) *reinterpret_cast<V*>(row + v * lanes) = sum[r][v];
+    if constexpr (kind == Difference::distances)
+      for (std::int64_t lane = 0; lane < lanes_of<T>; ++lane) row[lane] = std::sqrt(row[lane]);
+  }
+}
+
+/// Compares `height` rows of x with the rows of a column, some at a time.
+template <class T, Difference kind, int bytes, int together>
 [[gnu::always_inline]] inline void tile_of(const T* const* x, const T* column, std::int64_t features, T* out,
                                            std::int64_t stride) {
-  using V = typename Lane<T>::Vector;
-  constexpr auto lanes = lanes_of<T>;
-  V sum[height];
-#pragma GCC unroll 8
-  for (int r = 0; r < height; ++r) sum[r] = V{};
-  for (std::int64_t j = 0; j < features; ++j) {
-    const V y = *reinterpret_cast<const V*>(column + j * lanes);
-#pragma GCC unroll 8
-    for (int r = 0; r < height; ++r) {
-      const V apart = x[r][j] - y;
-      if constexpr (kind == Difference::sizes) sum[r] += apart < 0 ? -apart : apart;
-      else sum[r] += apart * apart;
-    }
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < height; ++r) {
-    auto* const row = out + r * stride;
-    *reinterpret_cast<V*>(row) = sum[r];
-    if constexpr (kind == Difference::distances)
-      for (std::int64_t lane = 0; lane < lanes; ++lane) row[lane] = std::sqrt(row[lane]);
-  }
+  for (std::int64_t r = 0; r < height; r += together)
+    compare_rows<T, kind, bytes, together>(x + r, column, features, out + r * stride, stride);
 }
 
 /// Turns a row of products -2 x.y into squares, or their roots; negative squares become 0.
@@ -56,10 +71,20 @@ template <class T, Difference kind>
   }
 }
 
-#define HEATPP_TILE(T, kind)                                                                                           \
-  HEATPP_SIMD void kind##_of(const T* const* x, const T* column, std::int64_t features, T* out, std::int64_t stride) { \
-    tile_of<T, Difference::kind>(x, column, features, out, stride);                                                    \
+#define HEATPP_TILE_OF(target, name, T, kind, bytes, together)                                               \
+  target void name(const T* const* x, const T* column, std::int64_t features, T* out, std::int64_t stride) { \
+    tile_of<T, Difference::kind, bytes, together>(x, column, features, out, stride);                         \
   }
+#ifdef HEATPP_WIDE
+#define HEATPP_TILE(T, kind)                                                                                      \
+  HEATPP_TILE_OF(HEATPP_SIMD, narrow_##kind, T, kind, 32, 4)                                                      \
+  HEATPP_TILE_OF(HEATPP_WIDE, wide_##kind, T, kind, 64, 8)                                                        \
+  void kind##_of(const T* const* x, const T* column, std::int64_t features, T* out, std::int64_t stride) {        \
+    has_wide() ? wide_##kind(x, column, features, out, stride) : narrow_##kind(x, column, features, out, stride); \
+  }
+#else
+#define HEATPP_TILE(T, kind) HEATPP_TILE_OF(HEATPP_SIMD, kind##_of, T, kind, 32, 4)
+#endif
 #define HEATPP_EXPANDED(T, kind)                                                    \
   HEATPP_SIMD void expanded_##kind(T* row, const T* norms, T own, std::int64_t n) { \
     expanded<T, Difference::kind>(row, norms, own, n);                              \
@@ -75,6 +100,7 @@ HEATPP_DIFFERENCES(double)
 #undef HEATPP_DIFFERENCES
 #undef HEATPP_EXPANDED
 #undef HEATPP_TILE
+#undef HEATPP_TILE_OF
 
 template <class T>
 void tile(Difference kind, const T* const* x, const T* column, std::int64_t features, T* out, std::int64_t stride) {

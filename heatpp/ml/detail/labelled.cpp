@@ -1,4 +1,5 @@
 #include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/detail/column_products.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 
 #include <numeric>
@@ -43,12 +44,12 @@ struct ByLabel {
   }
 };
 
-/// Adds `width` columns from `at` on of one cluster's rows, in registers.
-template <class T, std::int64_t width>
+/// Adds `width` columns from `at` on of one cluster's rows, in registers of `most` sums.
+template <class T, std::int64_t most, std::int64_t width>
 [[gnu::always_inline]] inline void add_columns(const Piece<T>& piece, std::span<const std::int32_t> rows,
                                                const double* weights, const double* origin, double* sum,
                                                std::int64_t at) {
-  constexpr auto lanes = std::min<std::int64_t>(width, 8);
+  constexpr auto lanes = std::min(width, most);
   typedef T From __attribute__((vector_size(lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
   typedef double To __attribute__((vector_size(lanes * 8), aligned(8), may_alias));
   To total[width / lanes] = {};
@@ -62,25 +63,38 @@ template <class T, std::int64_t width>
   for (std::int64_t v = 0; v < width / lanes; ++v) *reinterpret_cast<To*>(sum + at + v * lanes) += total[v];
 }
 
-template <class T>
+template <class T, std::int64_t most>
 [[gnu::always_inline]] inline void add_cluster(const Piece<T>& piece, std::span<const std::int32_t> rows,
                                                const double* weights, const double* origin, double* sum) {
   std::int64_t j = 0;
-  for (; j + 32 <= piece.features; j += 32) add_columns<T, 32>(piece, rows, weights, origin, sum, j);
-  for (; j + 8 <= piece.features; j += 8) add_columns<T, 8>(piece, rows, weights, origin, sum, j);
+  for (; j + 32 <= piece.features; j += 32) add_columns<T, most, 32>(piece, rows, weights, origin, sum, j);
+  for (; j + 8 <= piece.features; j += 8) add_columns<T, most, 8>(piece, rows, weights, origin, sum, j);
   for (; j < piece.features; ++j)
     for (const auto i : rows)
       sum[j] += (weights ? weights[i] : 1.0) * (static_cast<double>(piece.row(i)[j]) - origin[j]);
 }
 
-#define HEATPP_CLUSTER(T)                                                                                \
-  HEATPP_SIMD void add(const Piece<T>& piece, std::span<const std::int32_t> rows, const double* weights, \
-                       const double* origin, double* sum) {                                              \
-    add_cluster(piece, rows, weights, origin, sum);                                                      \
+#define HEATPP_CLUSTER(T, target, name, most)                                                        \
+  target void name(const Piece<T>& piece, std::span<const std::int32_t> rows, const double* weights, \
+                   const double* origin, double* sum) {                                              \
+    add_cluster<T, most>(piece, rows, weights, origin, sum);                                         \
   }
-HEATPP_CLUSTER(float)
-HEATPP_CLUSTER(double)
+HEATPP_CLUSTER(float, HEATPP_SIMD, add_narrow, 4)
+HEATPP_CLUSTER(double, HEATPP_SIMD, add_narrow, 4)
+#ifdef HEATPP_WIDE
+HEATPP_CLUSTER(float, HEATPP_WIDE, add_wide, 8)
+HEATPP_CLUSTER(double, HEATPP_WIDE, add_wide, 8)
+#endif
 #undef HEATPP_CLUSTER
+
+template <class T>
+void add(const Piece<T>& piece, std::span<const std::int32_t> rows, const double* weights, const double* origin,
+         double* sum) {
+#ifdef HEATPP_WIDE
+  if (has_wide()) return add_wide(piece, rows, weights, origin, sum);
+#endif
+  add_narrow(piece, rows, weights, origin, sum);
+}
 
 }  // namespace
 
