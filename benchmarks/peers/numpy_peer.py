@@ -116,6 +116,12 @@ def unique():
     return lambda: np.unique(x), data.check_sums
 
 
+@workload("describe")
+def describe():
+    x = data.moments_rows(0, 5_000_000).astype(np.float64)
+    return lambda: (x.mean(0), x.std(0), x.min(0), x.max(0)), lambda result: data.check_values(*result)
+
+
 @workload("median")
 def median():
     x = data.vector("normal", 71, 0, 10_000_000)

@@ -25,6 +25,11 @@ def moments():
     return np.ravel(np.transpose(columns))
 
 
+def describe():
+    x = data.moments_rows(0, 5_000_000).astype(f8)
+    return np.concatenate([x.mean(0), x.std(0), x.min(0), x.max(0)])
+
+
 def of_file(seed, height, width=512):
     pieces = range(0, height, 16384)
     return sum(data.check_sums(data.rows("byte", seed, at, at + 16384, width), at) for at in pieces)
@@ -207,6 +212,7 @@ sums = {
 values = {
     ("chain",): (1e-4, chain),
     ("moments",): (1e-3, moments),
+    ("describe",): (1e-9, describe),
     ("median",): (1e-5, lambda: [np.median(ten_million().astype(f8))]),
     ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
     ("argmax",): (0, lambda: [data.vector("normal", 76, 0, 20_000_000).argmax()]),

@@ -98,6 +98,12 @@ def latency():
     return thousand_sums, scalar
 
 
+@workload("describe")
+def describe():
+    x = torch.from_numpy(data.moments_rows(0, 5_000_000)).double()
+    return lambda: (x.mean(0), x.std(0, correction=0), x.amin(0), x.amax(0)), lambda result: data.check_values(*(y.numpy() for y in result))
+
+
 @workload("moments")
 def moments():
     x = torch.from_numpy(data.moments_rows(0, 10_000_000))

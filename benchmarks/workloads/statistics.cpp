@@ -30,6 +30,30 @@ Prepared moments_one_by_one() {
       });
 }
 
+ht::DNDarray eight_columns() {
+  return generate({5'000'000, 8}, 0, [](std::uint64_t i) {
+    const auto u = uniform(21, i);
+    return static_cast<double>(u * u + static_cast<float>(i % 8));
+  });
+}
+
+Prepared described() {
+  return timed([x = eight_columns()] { return ht::describe(x, 0); },
+               [](const ht::Description& d) {
+                 return check_values({d.mean, d.std, d.min, d.max});
+               });
+}
+
+Prepared described_one_by_one() {
+  return timed(
+      [x = eight_columns()] {
+        return ht::Description{x.shape()[0], ht::mean(x, 0), ht::std(x, 0), ht::min(x, 0), ht::max(x, 0)};
+      },
+      [](const ht::Description& d) {
+        return check_values({d.mean, d.std, d.min, d.max});
+      });
+}
+
 ht::DNDarray ten_million() { return generate<normal>(71, {10'000'000}); }
 
 Prepared median() {
@@ -54,6 +78,8 @@ Prepared unique() {
 std::vector<Workload> statistics_workloads() {
   return {{"moments", "moments", moments_at_once},
           {"moments", "mean, var, skew, kurtosis", moments_one_by_one},
+          {"describe", "describe", described},
+          {"describe", "mean, std, min, max", described_one_by_one},
           {"median", "median", median},
           {"percentile25", "percentile", percentile25},
           {"sort", "sort", sort},
