@@ -28,6 +28,16 @@ class Functions(Case):
             self.same(ht.mean(x, axis=(1,), keepdims=True), values.mean(axis=1, keepdims=True))
             self.same(x.max(axis=()), values)
 
+    def test_descriptions(self):
+        for x in every_layout(VALUES):
+            for axis in (None, 0, 1):
+                found = ht.describe(x, axis=axis, ddof=1)
+                self.assertEqual(found.count, VALUES.size if axis is None else VALUES.shape[axis])
+                self.same(found.mean, VALUES.mean(axis))
+                self.same(found.std, VALUES.std(axis, ddof=1))
+                self.same(found.min, VALUES.min(axis))
+                self.same(found.max, VALUES.max(axis))
+
     def test_elementwise(self):
         for x in every_layout(VALUES):
             for name in "exp sin cos tanh abs sqrt floor ceil trunc sign square isnan isfinite negative arctan cbrt".split():
