@@ -6,14 +6,12 @@ import shutil
 from communication import AS_WRITTEN, LINKS, MACHINE, Simulation, show
 
 # What functions send on 192 ranks for an array of 1 GB of float32, a step a line, as their sources say: KIND:BYTES (scale/arrays.hpp).
-# 191 splitters take four sums of 255 numbers each (ops/sorting/detail/runs.hpp).
+# Even data of 32 bits take at most 31 bytes for each of 191 splitters, here in six sums (ops/sorting/detail/splitters.hpp).
 ARRAY, RANKS = 10**9, math.prod(MACHINE)
-SPLITTERS = [f"allreduce:{(RANKS - 1) * 255 * 8}"] * 4
-BY_LEVELS = [f"topology:{(RANKS - 1) * 255 * 8}"] * 4
+SPLITTERS = [f"allreduce:{(RANKS - 1) * 8}"] * 6
 ARRAYS = {"sum": ["allreduce:4"], "mask": ["allgather"], "place in the whole": ["place"],
           "unique": ["allgather", *SPLITTERS, "alltoall", f"exchange:{ARRAY}", "allgather"],
           "sort": [*SPLITTERS, f"exscan:{(RANKS - 1) * 8}", "alltoall", f"exchange:{ARRAY}"],
-          "sort, splitters level by level": [*BY_LEVELS, f"exscan:{(RANKS - 1) * 8}", "alltoall", f"exchange:{ARRAY}"],
           "resplit": [f"exchange:{ARRAY}"]}
 
 

@@ -7,6 +7,7 @@
 #include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/detail/progress/roll_call.hpp>
+#include <heatpp/comm/detail/state.hpp>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 
@@ -38,7 +39,7 @@ std::vector<std::int64_t> counts_of(int ranks) {
 }
 
 struct Setup {
-  ht::Communicator comm, leaders;
+  ht::Communicator comm, leaders, nodes;
   int ranks = comm.size();
   std::int64_t P = ranks, L = std::bit_width(static_cast<unsigned>(ranks - 1));
   std::int64_t A = L + std::max<std::int64_t>(0, L - 14);
@@ -49,12 +50,14 @@ struct Setup {
   ht::Layout uneven = ht::Layout::from_counts({0}, 0, counts), again = ht::Layout::from_counts({0}, 0, counts);
   ht::DNDarray jagged = ht::redistribute(line, counts);
   ht::Topology topology{comm, {.shape = {ranks / 64, 8, 8}}};
+  ht::DNDarray y = ht::ones({b * P, P}, {.split = 0, .comm = nodes});
 };
 
 Setup setup_of(int ranks) {
-  const auto leaders = communicator_of(ranks / 64), comm = communicator_of(ranks);
+  const auto leaders = communicator_of(ranks / 64), comm = communicator_of(ranks), nodes = communicator_of(ranks);
+  detail::find_topology(nodes, {.shape = {ranks / 64, 64}});
   ht::use_comm(comm);
-  return {comm, leaders};
+  return {comm, leaders, nodes};
 }
 
 std::vector<double> reduced(const ht::Communicator& comm, std::size_t count) {
@@ -140,9 +143,9 @@ std::shared_ptr<void> kept(F call) {
   return std::make_shared<std::decay_t<decltype(call())>>(call());
 }
 
-#define NAMES                                                                                                        \
-  [[maybe_unused]] const auto& [comm, leaders, ranks, P, L, A, counts, memory, line, wide, x, uneven, again, jagged, \
-                                topology] = setup
+#define NAMES                                                                                                       \
+  [[maybe_unused]] const auto& [comm, leaders, nodes, ranks, P, L, A, counts, memory, line, wide, x, uneven, again, \
+                                jagged, topology, y] = setup
 #define ROW(what, messages, bytes, collectives, collective_bytes, kept_bytes, peak_bytes, ...)                \
   Row{what, #messages ", " #bytes ", " #collectives ", " #collective_bytes ", " #kept_bytes ", " #peak_bytes, \
       [](const Setup& setup) -> Counts {                                                                      \

@@ -5,6 +5,7 @@
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/numbers/numbers.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
+#include <heatpp/comm/detail/shared/two_hops.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/staging.hpp>
@@ -133,6 +134,8 @@ std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> v
   run_collective(*this, {"alltoall", 1, Dtype::int64}, site, [&] {
     const auto type = MPI_INT64_T;
     if (auto shared = shared_alltoall(*this, *sent, *received)) return shared;
+    if (worth_two_hops(*this, std::ssize(*sent) * static_cast<std::int64_t>(sizeof(std::int64_t))))
+      return then(alltoall_in_two_hops(*this, *sent, *received), [sent, received] {});
     return then(pending(*this, "alltoall", MPI_Ialltoall, sent->data(), 1, type, received->data(), 1, type),
                 [sent, received] {});
   });

@@ -7,9 +7,9 @@
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/runs.hpp>
+#include <heatpp/comm/detail/shared/two_hops.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 
-#include <cstring>
 #include <numeric>
 #include <optional>
 
@@ -17,40 +17,20 @@ namespace heatpp {
 namespace {
 
 using detail::check_mpi;
-using detail::for_each_run;
+using detail::pack;
 using detail::PeerBlock;
 using detail::Receives;
 using detail::Sends;
+using detail::unpack;
 
-// A piece fits into a core's second-level cache, so that packing costs one pass over memory. Few pieces are under way
-// at once, so that the staging memory stays small.
-constexpr std::int64_t piece_bytes = std::int64_t{512} << 10;
-constexpr std::size_t window = 4;
+// A piece fits into a core's second-level cache, so that packing costs one pass over memory. Few long pieces are under
+// way at once, so that the staging memory stays small, or some more short ones, so that no slow one holds up the
+// others.
+constexpr std::int64_t piece_bytes = std::int64_t{512} << 10, bytes_under_way = 4 * piece_bytes;
+constexpr std::size_t window = 16;
 
-void pack(const ConstBlock& block, std::int64_t first, std::int64_t length, std::byte* out) {
-  for_each_run(block, first, length, [&](const std::byte* in, std::int64_t n) {
-    std::memcpy(out, in, static_cast<std::size_t>(n));
-    out += n;
-  });
-}
-
-void unpack(const std::byte* in, const Block& block, std::int64_t first, std::int64_t length) {
-  for_each_run(block, first, length, [&](std::byte* out, std::int64_t n) {
-    std::memcpy(out, in, static_cast<std::size_t>(n));
-    in += n;
-  });
-}
-
-void copy(const ConstBlock& from, const Block& to) {
-  std::int64_t first = 0;
-  for_each_run(from, 0, from.bytes(), [&](const std::byte* in, std::int64_t n) {
-    unpack(in, to, first, n);
-    first += n;
-  });
-}
-
-/// One direction of an exchange. It goes through the peers in the given order, piece by piece, with `window` pieces
-/// under way. Both directions follow one order of rounds on all ranks, so the windows cannot block each other.
+/// One direction of an exchange. It goes through the peers in the given order, piece by piece, with up to `window`
+/// pieces under way. Both directions follow one order of rounds on all ranks, so the windows cannot block each other.
 template <class B>
 class Stream {
  public:
@@ -71,8 +51,8 @@ class Stream {
   struct Piece {
     MPI_Request request = MPI_REQUEST_NULL;
     const B* block = nullptr;
-    std::int64_t first = 0, length = 0;
-    detail::Scratch staging;
+    std::int64_t first = 0, length = 0, staged = 0;
+    detail::Scratch staging;  // of `staged` bytes
   };
 
   bool start_next() {
@@ -81,10 +61,13 @@ class Stream {
       first_ = 0;
     }
     if (peer_ == blocks_.size()) return false;
+    const auto length = std::min(piece_bytes, block().bytes() - first_);
+    if (under_way_ + length > bytes_under_way) return false;
     auto& piece = pieces_[(oldest_ + active_) % window];
     piece.block = &block();
     piece.first = first_;
-    piece.length = std::min(piece_bytes, block().bytes() - first_);
+    piece.length = length;
+    under_way_ += length;
     post(piece, blocks_[peer_].rank);
     first_ += piece.length;
     ++active_;
@@ -93,7 +76,10 @@ class Stream {
 
   void post(Piece& piece, int peer) {
     const bool direct = piece.block->contiguous();
-    if (!direct && !piece.staging.data()) piece.staging = detail::Scratch(piece_bytes);
+    if (!direct && piece.staged < piece.length) {
+      piece.staging = detail::Scratch(piece.length);
+      piece.staged = piece.length;
+    }
     const auto n = static_cast<int>(piece.length);
     if constexpr (std::is_same_v<B, ConstBlock>) {
       if (!direct) pack(*piece.block, piece.first, piece.length, piece.staging.data());
@@ -112,6 +98,7 @@ class Stream {
     if (!arrived) return false;
     if constexpr (std::is_same_v<B, Block>)
       if (!piece.block->contiguous()) unpack(piece.staging.data(), *piece.block, piece.first, piece.length);
+    under_way_ -= piece.length;
     oldest_ = (oldest_ + 1) % window;
     --active_;
     return true;
@@ -125,17 +112,32 @@ class Stream {
   int tag_;
   std::array<Piece, window> pieces_;
   std::size_t peer_ = 0, oldest_ = 0, active_ = 0;
-  std::int64_t first_ = 0;
+  std::int64_t first_ = 0, under_way_ = 0;
 };
 
-/// Puts the ranks in the order of rounds, beginning with the next rank or with the one before. Empty blocks are left
-/// out.
+/// Returns the inverse of a step whose multiples modulo `ranks` are all ranks, near and far ones in turns. So all
+/// levels of the network are loaded evenly at any time.
+std::int64_t inverse_of_step(std::int64_t ranks) {
+  auto step = std::max<std::int64_t>(1, ranks * 618 / 1000);
+  while (std::gcd(step, ranks) != 1) --step;
+  std::int64_t inverse = 1, before = 0;  // Euclid's algorithm
+  for (auto a = step, b = ranks; b != 0;) {
+    const auto quotient = a / b;
+    a = std::exchange(b, a - quotient * b);
+    inverse = std::exchange(before, inverse - quotient * before);
+  }
+  return (inverse % ranks + ranks) % ranks;
+}
+
+/// Puts the ranks in the order of rounds: those at a distance of 0, and of multiples of a step, onwards or backwards.
+/// Empty blocks are left out.
 template <class B>
 void into_rounds(std::vector<PeerBlock<B>>& blocks, const Communicator& comm, bool onwards) {
   std::erase_if(blocks, [](const auto& one) { return one.block.bytes() == 0; });
+  const std::int64_t ranks = comm.size(), inverse = inverse_of_step(ranks);
   std::ranges::sort(blocks, {}, [&](const auto& one) {
     const auto distance = onwards ? one.rank - comm.rank() : comm.rank() - one.rank;
-    return (distance + comm.size()) % comm.size();
+    return (distance + ranks) % ranks * inverse % ranks;
   });
 }
 
@@ -164,7 +166,7 @@ class Exchange final : public detail::Operation {
 
   bool advance() override {
     const bool settled = direct_->advance(), ended = settled && advance_streams();
-    if (!std::exchange(own_is_there_, true)) copy(own_out_, own_in_);
+    if (!std::exchange(own_is_there_, true)) detail::copy_block(own_out_, own_in_);
     return ended;
   }
   [[nodiscard]] bool in_flight() const override {
@@ -289,6 +291,16 @@ void detail::exchange_with(const Communicator& comm, Sends send, Receives receiv
   run_collective(comm, {"exchange"}, site, [&] {
     check_pairs(comm, send, receive);
     return std::make_unique<Exchange>(comm, std::move(send), std::move(receive), "exchange");
+  });
+}
+
+void detail::exchange_among_all(const Communicator& comm, Sends send, Receives receive, std::int64_t most,
+                                const std::source_location& site) {
+  if (!worth_two_hops(comm, most)) return exchange_with(comm, std::move(send), std::move(receive), site);
+  count_sent(comm, send);
+  run_collective(comm, {"exchange"}, site, [&] {
+    check_pairs(comm, send, receive);
+    return two_hops(comm, std::move(send), std::move(receive), most, "exchange");
   });
 }
 

@@ -8,6 +8,7 @@
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/cuts/ranks_over.hpp>
+#include <heatpp/core/detail/peers/axis_block.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
 #include <algorithm>
@@ -29,17 +30,6 @@ struct Range {
 
 Range range_of(const Layout& layout, int rank) { return {layout.offset(rank), layout.offset(rank + 1)}; }
 Range overlap(Range a, Range b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
-
-/// Returns indices `range` along `axis` of a contiguous tensor as runs of memory.
-template <class Byte>
-BasicBlock<Byte> block_of(const at::Tensor& tensor, int axis, Range range) {
-  std::int64_t outer = 1, inner = tensor.element_size();
-  for (int i = 0; i < axis; ++i) outer *= tensor.size(i);
-  for (auto i = axis + 1; i < tensor.dim(); ++i) inner *= tensor.size(i);
-  if (range.count() == 0) return {};
-  return {static_cast<Byte*>(tensor.data_ptr()) + range.first * inner, outer, range.count() * inner,
-          tensor.size(axis) * inner};
-}
 
 /// Returns what `me` sends to `peer`, and along which axis of its block.
 std::pair<int, Range> outgoing(const Layout& from, const Layout& to, int me, int peer) {
@@ -65,6 +55,18 @@ detail::RankRange peers_over(const Layout& layout, bool along, Range range) {
   return detail::ranks_over(layout.cut(), range.first, range.last);
 }
 
+/// Returns the bytes that the busiest rank holds before or afterwards.
+std::int64_t most_bytes(const Layout& from, const Layout& to, std::int64_t each) {
+  std::int64_t most = 0;
+  for (const auto* layout : {&from, &to}) {
+    if (!layout->split()) return from.size() * each;
+    const auto extent = std::max<std::int64_t>(1, layout->offset(layout->ranks()));
+    for (int rank = 0; rank < layout->ranks(); ++rank)
+      most = std::max(most, layout->count(rank) * (layout->size() / extent) * each);
+  }
+  return most;
+}
+
 at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const Layout& to, const Communicator& comm) {
   const auto local = source.contiguous();
   auto result = detail::allocated("resplit", to, local.options(), comm,
@@ -75,19 +77,21 @@ at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const L
   const auto takers = peers_over(to, along, range_of(from, me));
   for (auto peer = takers.first; peer < takers.last; ++peer) {
     const auto [axis, range] = outgoing(from, to, me, peer);
-    send.push_back({peer, block_of<const std::byte>(local, axis, range)});
+    send.push_back({peer, detail::axis_block<const std::byte>(local, axis, range.first, range.count())});
   }
   detail::Receives receive;
   const auto givers = peers_over(from, along, along ? range_of(to, me) : Range{});
   for (auto peer = givers.first; peer < givers.last; ++peer) {
     const auto [axis, range] = incoming(from, to, me, peer);
-    receive.push_back({peer, block_of<std::byte>(result, axis, range)});
+    receive.push_back({peer, detail::axis_block<std::byte>(result, axis, range.first, range.count())});
   }
   detail::expect_alike(comm, "resplit", [&] {
     return detail::formatted("{} {} to {}", name(detail::from_torch(local.scalar_type())), detail::layout_text(from),
                              detail::layout_text(to));
   });
-  detail::exchange_with(comm, std::move(send), std::move(receive));
+  if (along) detail::exchange_with(comm, std::move(send), std::move(receive));
+  else
+    detail::exchange_among_all(comm, std::move(send), std::move(receive), most_bytes(from, to, local.element_size()));
   return result;
 }
 

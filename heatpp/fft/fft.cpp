@@ -6,6 +6,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/fft/detail/along_split.hpp>
 #include <heatpp/fft/detail/lines.hpp>
+#include <heatpp/fft/detail/pieces.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/padding/pad.hpp>
@@ -105,13 +106,14 @@ DNDarray in_pieces(const Transform& transform, const DNDarray& x, std::int64_t n
   return back ? heatpp::real(all) : sized(all, axis, n / 2 + 1);
 }
 
-/// Cuts `y`, transformed from an array cut as `cut`, in the same way, or evenly if the axis has another length.
-DNDarray cut_like(const DNDarray& y, const Layout& cut) {
+/// Returns the layout of an array of this shape, transformed from one cut as `cut`: cut in the same way, or evenly if
+/// the axis has another length.
+Layout layout_like(const Shape& shape, const Layout& cut) {
   const auto axis = *cut.split();
-  const bool same = extent_of(y, axis) == cut.shape()[static_cast<std::size_t>(axis)];
-  const auto target = same ? cut.with(y.shape(), axis) : Layout(y.shape(), axis, cut.ranks());
-  return detail::brought_to(y, target);
+  const bool same = shape[static_cast<std::size_t>(axis)] == cut.shape()[static_cast<std::size_t>(axis)];
+  return same ? cut.with(shape, axis) : Layout(shape, axis, cut.ranks());
 }
+DNDarray cut_like(const DNDarray& y, const Layout& cut) { return detail::brought_to(y, layout_like(y.shape(), cut)); }
 
 DNDarray along_axis(const Transform& transform, const DNDarray& array, const FftOptions& options) {
   const auto axis = sanitize_axis(options.axis, array.ndim(), transform.op);
@@ -127,9 +129,9 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
   const auto floating = inexact_type(array.dtype());
   const auto dtype = floating == float16 || floating == bfloat16 ? float32 : floating;
   const auto x = sized(array.astype(dtype), axis, real && !forth ? n / 2 + 1 : n);
+  const auto shape = with_extent(x.shape(), axis, real && forth ? n / 2 + 1 : n);
   const auto whole = [&](const at::Tensor& block, const Layout& layout) {
     auto result = local(transform, block, axis, n, options.norm);
-    const auto shape = with_extent(x.shape(), axis, real && forth ? n / 2 + 1 : n);
     return detail::wrap(std::move(result), layout.with(shape, layout.split()), x.comm());
   };
   if (x.split() != axis) return whole(x.larray(), x.layout());
@@ -138,7 +140,12 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
     if (const auto by = factor(transform.direction, options.norm, n); by != 1) y.larray().mul_(by);
     return y;
   }
-  const Layout across(x.shape(), x.comm().size() > 1 ? other_axis(x) : std::nullopt, x.comm().size());
+  const auto other = x.comm().size() > 1 ? other_axis(x) : std::nullopt;
+  if (const auto pieces = other ? detail::pieces_of(x, *other) : 1; pieces > 1 && x.larray().is_cpu()) {
+    const auto lines = [&](const at::Tensor& block) { return local(transform, block, axis, n, options.norm); };
+    return detail::transformed_in_pieces(x, *other, pieces, layout_like(shape, x.layout()), lines);
+  }
+  const Layout across(x.shape(), other, x.comm().size());
   auto recut = detail::relayout(x, across);
   const auto y = whole(recut, across);
   recut.reset();  // the way back needs its memory

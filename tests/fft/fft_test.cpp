@@ -1,5 +1,6 @@
 #include "../linalg/matrices.hpp"
 
+#include <heatpp/fft/detail/pieces.hpp>
 #include <heatpp/fft/fft.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 
@@ -70,6 +71,39 @@ TEST_CASE("blocks larger than a cache are transformed some lines at a time", "[f
       CHECK(close(ht::fft::irfft(z, {.n = 31, .axis = axis}), at::fft_irfft(c, 31, axis)));
     }
   }
+}
+
+TEST_CASE("large arrays are transformed piece by piece", "[fft]") {
+  for (const ht::Shape& shape : {ht::Shape{5, 4}, {3, 16, 2}, {7, 1}})
+    for (const auto& layout : every_layout(shape)) {
+      if (!layout.split()) continue;
+      const auto axis = *layout.split();
+      const auto a = scattered(shape), half = at::fft_rfft(a, std::nullopt, axis);
+      const auto x = distribute(a, layout);
+      const ht::Layout target(half.sizes().vec(), axis, ht::world().size());
+      for (int other = 0; other < x.ndim(); ++other)
+        for (const std::int64_t pieces : {1, 3, 5}) {
+          if (other == axis) continue;
+          const auto y = ht::detail::transformed_in_pieces(x, other, pieces, target, [&](const at::Tensor& block) {
+            if (block.numel() > 0) return at::fft_rfft(block, std::nullopt, axis);
+            auto empty = block.sizes().vec();
+            empty[static_cast<std::size_t>(axis)] = half.size(axis);
+            return at::empty(empty, half.options());
+          });
+          CHECK(close(y, half));
+        }
+    }
+}
+
+TEST_CASE("only large arrays are transformed piece by piece", "[fft]") {
+  const auto ranks = std::int64_t{ht::world().size()};
+  const auto of_rows = [&](std::int64_t rows) {  // without memory
+    return ht::detail::wrap(at::empty({1}, at::kDouble).expand({rows, 16}),
+                            ht::Layout({rows * ranks, 16}, 0, ht::world().size()), ht::world());
+  };
+  CHECK(ht::detail::pieces_of(of_rows(1 << 19), 1) == 1);  // 64 MiB each
+  CHECK(ht::detail::pieces_of(of_rows(1 << 20), 1) ==
+        (ranks == 1 ? 1 : 16 / ranks));  // no piece without lines for a rank
 }
 
 TEST_CASE("transforms along several axes", "[fft]") {

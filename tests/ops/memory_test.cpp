@@ -69,6 +69,10 @@ TEST_CASE("calls take no more memory than a few times their data", "[ops][memory
   check("resplit", square, 2.1, [&] { const auto y = ht::resplit(square, 1); });
   check("matmul", square, 1.5, [&] { const auto y = ht::matmul(square, factor); });
   check("fft along the split", complex, 3.2, [&] { const auto y = ht::fft::fft(complex, {.axis = 0}); });
+  {
+    const auto large = ht::ones({n / 4096, 6144}, {.dtype = ht::complex64, .split = 0});  // 128 MiB on each rank
+    check("fft along the split, large", large, 2.1, [&] { const auto y = ht::fft::fft(large, {.axis = 0}); });
+  }
   check("fft along another axis", complex, 2.1, [&] { const auto y = ht::fft::fft(complex, {.axis = 1}); });
   check("percentile", x, 1.2, [&] { const auto y = ht::percentile(x, 30); });
   check("mask", x, 1.9, [&] { const auto y = x(x > 0.5); });

@@ -26,6 +26,9 @@ enum Tag : int {
   gave_up_tag = 4,
   whereabouts_tag = 5,
   answer_tag = 6,
+  hop_sizes_tag = 7,
+  first_hop_tag = 8,
+  second_hop_tag = 9,
   first_user_tag = 16
 };
 inline constexpr int user_tags = 1 << 14;  // half of what every MPI library provides

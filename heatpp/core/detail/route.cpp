@@ -76,10 +76,10 @@ std::vector<std::int64_t> owners_to_slots(const at::Tensor& owners, int ranks) {
   return counts;
 }
 
-}  // namespace
-
-at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const RowsOfRank> send,
-                         std::span<const RowsOfRank> receive, const Communicator& comm) {
+/// Calls start(what leaves, what arrives, the bytes of a row), and returns the rows that arrive.
+template <class Start>
+at::Tensor exchanged(const at::Tensor& tensor, std::span<const RowsOfRank> send, std::span<const RowsOfRank> receive,
+                     const Communicator& comm, Start start) {
   const auto rows = tensor.contiguous();
   auto shape = rows.sizes().vec();
   shape[0] = 0;
@@ -88,9 +88,25 @@ at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const RowsOfRank> s
   const auto row_bytes = bytes_of_row(rows);
   expect_alike(comm, "rows",
                [&] { return formatted("rows of {} bytes, {}", row_bytes, name(from_torch(rows.scalar_type()))); });
-  exchange_with(comm, consecutive(static_cast<const std::byte*>(rows.const_data_ptr()), send, row_bytes),
-                consecutive(static_cast<std::byte*>(arrived.data_ptr()), receive, row_bytes));
+  start(consecutive(static_cast<const std::byte*>(rows.const_data_ptr()), send, row_bytes),
+        consecutive(static_cast<std::byte*>(arrived.data_ptr()), receive, row_bytes), row_bytes);
   return arrived;
+}
+
+}  // namespace
+
+at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const RowsOfRank> send,
+                         std::span<const RowsOfRank> receive, const Communicator& comm) {
+  return exchanged(tensor, send, receive, comm,
+                   [&](Sends out, Receives in, std::int64_t) { exchange_with(comm, std::move(out), std::move(in)); });
+}
+
+at::Tensor exchange_rows_among_all(const at::Tensor& rows, std::span<const std::int64_t> send,
+                                   std::span<const std::int64_t> receive, std::int64_t most_rows,
+                                   const Communicator& comm) {
+  return exchanged(rows, listed(send), listed(receive), comm, [&](Sends out, Receives in, std::int64_t row_bytes) {
+    exchange_among_all(comm, std::move(out), std::move(in), most_rows * row_bytes);
+  });
 }
 
 at::Tensor exchange_rows(const at::Tensor& rows, std::span<const std::int64_t> send,

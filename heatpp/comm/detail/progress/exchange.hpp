@@ -18,6 +18,12 @@ using Receives = std::vector<PeerBlock<Block>>;
 void exchange_with(const Communicator& comm, Sends send, Receives receive,
                    const std::source_location& site = std::source_location::current());
 
+/// Does what exchange_with does, if most ranks have something for most others. `most`, equal on all ranks, is the
+/// number of bytes that the busiest rank sends or gets at most. Small blocks go by the nodes in two hops, so that a
+/// rank sends fewer messages (two_hops.hpp).
+void exchange_among_all(const Communicator& comm, Sends send, Receives receive, std::int64_t most,
+                        const std::source_location& site = std::source_location::current());
+
 /// Starts a Communicator::exchange without waiting. The blocks belong to the request until it is waited for. Several
 /// exchanges may be under way at once.
 [[nodiscard]] Request iexchange(const Communicator& comm, std::span<const ConstBlock> send,

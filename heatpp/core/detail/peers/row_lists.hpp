@@ -16,4 +16,10 @@ struct RowsOfRank {
 [[nodiscard]] at::Tensor exchange_rows(const at::Tensor& rows, std::span<const RowsOfRank> send,
                                        std::span<const RowsOfRank> receive, const Communicator& comm);
 
+/// Does so for send[r] rows to rank r and receive[r] rows from it, if most ranks have rows for most others.
+/// `most_rows`, equal on all ranks, is what the busiest rank sends or gets at most.
+[[nodiscard]] at::Tensor exchange_rows_among_all(const at::Tensor& rows, std::span<const std::int64_t> send,
+                                                 std::span<const std::int64_t> receive, std::int64_t most_rows,
+                                                 const Communicator& comm);
+
 }  // namespace heatpp::detail

@@ -1,7 +1,7 @@
 #include <heatpp/ops/sorting/detail/runs.hpp>
 
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/detail/route.hpp>
+#include <heatpp/core/detail/peers/row_lists.hpp>
 #include <heatpp/ops/sorting/detail/collective_messages.hpp>
 #include <heatpp/ops/sorting/detail/merge.hpp>
 
@@ -63,7 +63,7 @@ std::vector<std::int64_t> incoming_counts(const std::vector<std::int64_t>& outgo
   auto rows = Rows<std::int64_t>(std::ssize(outgoing));
   std::ranges::copy(outgoing, rows.begin());
   const std::vector<std::int64_t> each(static_cast<std::size_t>(comm.size()), columns);
-  const Rows<std::int64_t> arrived(exchange_rows(rows.bytes(), each, each, comm));
+  const Rows<std::int64_t> arrived(exchange_rows_among_all(rows.bytes(), each, each, columns * comm.size(), comm));
   return {arrived.begin(), arrived.end()};
 }
 
@@ -100,6 +100,14 @@ Rows<K> merged_columns(Rows<K> arrived, std::int64_t columns, std::span<const st
   return merged;
 }
 
+/// Returns how many indices the largest part of either cut has.
+std::int64_t most_of(std::span<const std::int64_t> offsets, std::span<const std::int64_t> targets) {
+  std::int64_t most = 0;
+  for (const auto cut : {offsets, targets})
+    for (std::size_t r = 1; r < cut.size(); ++r) most = std::max(most, cut[r] - cut[r - 1]);
+  return most;
+}
+
 /// Merges sorted columns of all ranks so that rank r gets positions targets[r] .. targets[r + 1] of each. Equal keys
 /// stay in rank order.
 template <class K>
@@ -126,7 +134,7 @@ Rows<K> merge_across(Rows<K> keys, std::int64_t columns, std::span<const std::in
       }
     keys = std::move(parts);
   }
-  Rows<K> arrived(exchange_rows(keys.bytes(), send, receive, comm));
+  Rows<K> arrived(exchange_rows_among_all(keys.bytes(), send, receive, columns * most_of(offsets, targets), comm));
   keys = Rows<K>();  // the merge needs their memory
   return merged_columns(std::move(arrived), columns, incoming);
 }
