@@ -27,7 +27,7 @@ using detail::unpack;
 // way at once, so that the staging memory stays small, or some more short ones, so that no slow one holds up the
 // others.
 constexpr std::int64_t piece_bytes = std::int64_t{512} << 10, bytes_under_way = 4 * piece_bytes;
-constexpr std::size_t window = 16;
+constexpr std::int64_t window = 16;
 
 /// One direction of an exchange. It goes through the peers in the given order, piece by piece, with up to `window`
 /// pieces under way. Both directions follow one order of rounds on all ranks, so the windows cannot block each other.
@@ -35,19 +35,26 @@ template <class B>
 class Stream {
  public:
   Stream(std::vector<PeerBlock<B>> blocks, MPI_Comm comm, const char* call, int tag)
-      : blocks_(std::move(blocks)), comm_(comm), call_(call), tag_(tag) {}
+      : blocks_(std::move(blocks)), comm_(comm), call_(call), tag_(tag), pieces_(places(blocks_)) {}
 
   [[nodiscard]] bool in_flight() const { return active_ > 0; }
 
   /// Starts pieces while there is room, and ends those that have arrived. Returns whether all have.
   bool advance() {
-    while (active_ < window && start_next()) {
+    while (active_ < pieces_.size() && start_next()) {
     }
     while (active_ > 0 && finish_oldest()) start_next();
     return peer_ == blocks_.size() && active_ == 0;
   }
 
  private:
+  /// Returns how many pieces are under way at most.
+  static std::size_t places(const std::vector<PeerBlock<B>>& blocks) {
+    std::int64_t pieces = 0;
+    for (const auto& one : blocks) pieces += (one.block.bytes() + piece_bytes - 1) / piece_bytes;
+    return static_cast<std::size_t>(std::min(pieces, window));
+  }
+
   struct Piece {
     MPI_Request request = MPI_REQUEST_NULL;
     const B* block = nullptr;
@@ -63,7 +70,7 @@ class Stream {
     if (peer_ == blocks_.size()) return false;
     const auto length = std::min(piece_bytes, block().bytes() - first_);
     if (under_way_ + length > bytes_under_way) return false;
-    auto& piece = pieces_[(oldest_ + active_) % window];
+    auto& piece = pieces_[(oldest_ + active_) % pieces_.size()];
     piece.block = &block();
     piece.first = first_;
     piece.length = length;
@@ -99,7 +106,7 @@ class Stream {
     if constexpr (std::is_same_v<B, Block>)
       if (!piece.block->contiguous()) unpack(piece.staging.data(), *piece.block, piece.first, piece.length);
     under_way_ -= piece.length;
-    oldest_ = (oldest_ + 1) % window;
+    oldest_ = (oldest_ + 1) % pieces_.size();
     --active_;
     return true;
   }
@@ -110,7 +117,7 @@ class Stream {
   MPI_Comm comm_;
   const char* call_;
   int tag_;
-  std::array<Piece, window> pieces_;
+  std::vector<Piece> pieces_;  // a ring
   std::size_t peer_ = 0, oldest_ = 0, active_ = 0;
   std::int64_t first_ = 0, under_way_ = 0;
 };
