@@ -65,7 +65,8 @@ void take_moments(Summary& summary, Sums& sums, const Numbers& numbers) {
   summary.infinite += numbers.infinite;
   if (numbers.finite.size() == 0) return;
   const bool first = sums.n == 0;
-  const auto low = ht::min(numbers.finite).item<double>(), high = ht::max(numbers.finite).item<double>();
+  const auto ends = ht::describe(numbers.finite);
+  const auto low = ends.min.item<double>(), high = ends.max.item<double>();
   summary.min = first ? low : std::min(summary.min, low);
   summary.max = first ? high : std::max(summary.max, high);
   ht::detail::merge_central_sums(sums_of(numbers.finite), sums);
