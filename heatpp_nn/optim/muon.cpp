@@ -84,9 +84,7 @@ Muon::Muon(const Replica& replica, Groups groups, MuonOptions options)
 void Muon::learn_pieces() {
   const auto& flat = replica()->flat();
   const auto learn = [&](const detail::Piece& piece, bool part) {
-    const auto& parameter = flat.parameters()[piece.parameter];
-    pieces_[piece.values.unsafeGetTensorImpl()] = {parameter.sizes().vec(), part ? &piece : nullptr,
-                                                   parameter.is_complex()};
+    pieces_[piece.values.unsafeGetTensorImpl()] = {&flat.parameters()[piece.parameter], part ? &piece : nullptr};
   };
   for (const auto& piece : flat.complex()) learn(piece, false);
   for (const auto& piece : replica()->ownership().pieces) learn(piece, true);
@@ -94,13 +92,12 @@ void Muon::learn_pieces() {
 
 Muon::Whole Muon::whole_of(const at::Tensor& tensor) const {
   const auto found = pieces_.find(tensor.unsafeGetTensorImpl());
-  if (found != pieces_.end()) return found->second;
-  return {.shape = tensor.sizes().vec(), .complex = tensor.is_complex()};
+  return found != pieces_.end() ? found->second : Whole{&tensor};
 }
 
 bool Muon::steps_orthogonally(const at::Tensor& tensor, const MuonOptions& options) const {
-  const auto whole = whole_of(tensor);
-  return options.orthogonal() && whole.shape.size() >= 2 && !whole.complex;
+  const auto& parameter = *whole_of(tensor).parameter;
+  return options.orthogonal() && parameter.dim() >= 2 && !parameter.is_complex();
 }
 
 /// Stores the direction in the memory of the gradient: the momentum of matrices, which is not orthogonal yet.
@@ -123,7 +120,10 @@ LayerwiseOptimizer::Squares Muon::prepare(const at::Tensor& tensor, const Option
 }
 
 void Muon::complete(std::span<const at::Tensor>, std::span<double>) {
-  if (replica()) replica()->gather_gradients();
+  const auto orthogonal = [](const auto& group) {
+    return static_cast<const MuonOptions&>(group.options()).orthogonal();
+  };
+  if (replica() && std::ranges::any_of(param_groups(), orthogonal)) replica()->gather_gradients();
 }
 
 void Muon::advance(const at::Tensor& tensor, const Options& options, const Squares&) {
@@ -133,9 +133,9 @@ void Muon::advance(const at::Tensor& tensor, const Options& options, const Squar
     weights.sub_(tensor.grad(), o.lr());
     return;
   }
-  const auto [shape, piece, complex] = whole_of(tensor);
+  const auto [parameter, piece] = whole_of(tensor);
   const auto matrix = as_matrix(piece ? replica()->flat().gradient(piece->parameter) : tensor.grad());
-  auto step = orthogonalized(matrix, o.ns_steps()).reshape(shape);
+  auto step = orthogonalized(matrix, o.ns_steps()).reshape(parameter->sizes());
   if (piece) step = step.flatten().narrow(0, piece->first, piece->count);
   weights.sub_(step, o.lr() * scale_of(matrix, o.match_rms()));
 }

@@ -48,7 +48,7 @@ struct MuonState : torch::optim::OptimizerCloneableParamState<MuonState> {
 /// parameters (biases, numbers, complex ones) step as by AdamW.
 ///
 /// If ranks share the optimizer's work, they gather the momentum once per step, N bytes, and each computes the steps of
-/// the matrices of which it has a piece.
+/// the matrices of which it has a piece. If no group is `orthogonal`, they gather nothing.
 class Muon : public LayerwiseOptimizer {
  public:
   explicit Muon(std::vector<at::Tensor> parameters, MuonOptions options = {});
@@ -62,11 +62,10 @@ class Muon : public LayerwiseOptimizer {
   void complete(std::span<const at::Tensor> tensors, std::span<double> squares) override;
   void advance(const at::Tensor& tensor, const Options& options, const Squares& whole) override;
 
-  /// The parameter of which a tensor is a part, as a matrix.
+  /// The parameter of which a tensor is a part.
   struct Whole {
-    std::vector<std::int64_t> shape = {};
+    const at::Tensor* parameter;
     const detail::Piece* piece = nullptr;  // nullptr: all of it
-    bool complex = false;
   };
   [[nodiscard]] Whole whole_of(const at::Tensor& tensor) const;
   [[nodiscard]] bool steps_orthogonally(const at::Tensor& tensor, const MuonOptions& options) const;

@@ -137,6 +137,25 @@ TEST_CASE("A group that is not orthogonal steps by AdamW", "[nn][optim]") {
   CHECK(torch::allclose(ours.detach(), theirs.detach(), 1e-12, 1e-14));
 }
 
+TEST_CASE("Muon without an orthogonal group gathers no gradients", "[nn][optim][shard]") {
+  if (ht::world().size() == 1) return;
+  for (const bool orthogonal : {false, true}) {
+    DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()), {.shard = Scope::all});
+    Muon muon(model, MuonOptions(0.01).orthogonal(orthogonal));
+    backward(model, 0);
+    model.average_gradients();
+    // Only a gather writes to the parts of other ranks.
+    const auto& gradients = model.flat().buckets().front().gradients;
+    const auto before = gradients.clone();
+    const auto own = model.ownership().shares().part(0, gradients);
+    const auto first = own.storage_offset() - gradients.storage_offset(), end = first + own.numel();
+    muon.step();
+    auto others = (gradients != before).to(torch::kLong);
+    others.narrow(0, first, end - first).zero_();
+    CHECK((others.sum().item<std::int64_t>() > 0) == orthogonal);
+  }
+}
+
 TEST_CASE("Layers are whole for Lars, Lamb and Muon where ranks share their pieces", "[nn][optim][shard]") {
   for (const auto& topology : topologies())
     for (const auto shard : {Scope::all, Scope::node}) {
