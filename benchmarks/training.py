@@ -12,6 +12,7 @@ import contest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SEEDS = (1, 2, 3)
+PAIRED_SEEDS = (1, 2, 3, 4, 5, 6)  # of differences between wires
 READ = 4 * 2048  # images in the files of reading_peer.py
 TARGET = 0.88  # test accuracy on Fashion-MNIST
 RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
@@ -24,6 +25,7 @@ NODES, RANKS_EACH, BATCH = 4, 2, 256
 EPOCH = 60000 // (NODES * RANKS_EACH * BATCH)  # batches
 WEIGHT_BYTES = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
 WIRES = ("float32", "bfloat16", "int8")
+FOUR_BITS = ("int4", "float4")
 RULES = ("daso", "alpha", "delta", "outer")
 OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
 
@@ -152,7 +154,8 @@ class Training:
         daso = [*warm_up, *daso]
         outer = [*daso, "--merge", "outer", *OUTER]
         ours = {"none": ["--mode", "none"], "data_parallel": [], "daso": outer,
-                **{f"daso_{wire}": [*outer, *carried(wire)] for wire in WIRES[1:]},
+                **{f"daso_{wire}": [*outer, *carried(wire)] for wire in (*WIRES[1:], "int4")},
+                "daso_pairs": [*daso, "--partners", "pairs"],
                 "daso_delta_int8": [*daso, *carried("int8")],
                 "daso_published": ["--mode", "daso", "--published", "--review", str(EPOCH), "--wire", "bfloat16", *warm_up],
                 "daso_automatic": ["--mode", "daso", "--automatic", "--wire", "int8", *warm_up]}
@@ -200,7 +203,7 @@ class Training:
             for name, results in self.races_in_lab(rate, names, *more).items():
                 print(json.dumps(summary(f"race, {of}{rate} Mbit/s", name, results)), flush=True)
 
-    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8", "daso_delta_int8", "daso_published", "daso_automatic")):
+    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8", "daso_int4", "daso_pairs", "daso_delta_int8", "daso_published", "daso_automatic")):
         self.make_data()
         try:
             for rate in LINKS:
@@ -254,16 +257,20 @@ class Training:
         """Measures bytes between nodes, and the accuracy after some epochs, for each wire."""
         self.make_data()
         for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", cycle(1, 1, "--warm-up", "29"))):
-            whole = None
-            for wire in WIRES:
+            whole = exact = None
+            for wire in (*WIRES, *FOUR_BITS):
                 done = [self.emulated(nodes, ["--seed", str(seed), "--epochs", str(epochs), "--evaluations", "1", *more, option, wire])
-                        for seed in SEEDS]
+                        for seed in PAIRED_SEEDS]
                 sent = done[0]["between_nodes"]
                 whole = whole or sent
+                exact = exact or [one["accuracy"] for one in done]
+                apart = [one["accuracy"] - other for one, other in zip(done, exact)]
                 print(json.dumps({"workload": "train.wire", "variant": mode, "wire": wire, "nodes": nodes, "epochs": epochs,
                                   "bytes": sent, "share": round(sent / whole, 4),
                                   "accuracy": [round(one["accuracy"], 4) for one in done],
-                                  "mean": round(statistics.mean(one["accuracy"] for one in done), 4)}), flush=True)
+                                  "mean": round(statistics.mean(one["accuracy"] for one in done), 4),
+                                  "difference": round(statistics.mean(apart), 5),
+                                  "its_error": round(statistics.stdev(apart) / len(apart) ** 0.5, 5)}), flush=True)
         return True
 
     def emulated(self, nodes, arguments):

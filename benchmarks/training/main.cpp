@@ -205,7 +205,13 @@ const std::map<std::string, nn::MergePolicy> policies{{"daso", nn::MergePolicy::
                                                       {"alpha", nn::MergePolicy::alpha},
                                                       {"delta", nn::MergePolicy::delta},
                                                       {"outer", nn::MergePolicy::outer}};
-const std::map<std::string, ht::Dtype> wires{{"float32", ht::float32}, {"bfloat16", ht::bfloat16}, {"int8", ht::int8}};
+const std::map<std::string, ht::Wire> wires{{"float32", ht::Wire::float32},
+                                            {"bfloat16", ht::Wire::bfloat16},
+                                            {"int8", ht::Wire::int8},
+                                            {"int4", ht::Wire::int4},
+                                            {"float4", ht::Wire::float4}};
+
+const std::map<std::string, nn::Partners> partners{{"all", nn::Partners::all}, {"pairs", nn::Partners::pairs}};
 
 void add_options(CLI::App& app, Options& o) {
   auto& daso = o.trainer.daso;
@@ -234,6 +240,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--interval", daso.interval.first.batches);
   app.add_option("--wait", daso.interval.first.wait);
   app.add_option("--fragments", daso.fragments);
+  app.add_option("--partners", daso.partners)->transform(CLI::CheckedTransformer(partners));
   app.add_option("--review", daso.review_every);
   app.add_flag("--measured", daso.interval.measured);
   app.add_flag("--automatic", o.automatic, "DASO that tunes itself, after --warm-up");

@@ -15,7 +15,7 @@ struct TrainerOptions {
   double momentum = 0.9;
   std::uint64_t seed = 1;
   heatpp::nn::DasoOptions daso = {};
-  heatpp::Dtype wire = heatpp::Dtype::float32;  ///< wire format of gradients
+  heatpp::Wire wire = heatpp::Wire::float32;  ///< wire format of gradients
 };
 
 /// A method of training one of the models.

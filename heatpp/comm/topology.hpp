@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/plan.hpp>
+#include <heatpp/comm/wire.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,9 +46,9 @@ struct AllreduceOptions {
   /// order of the ranks, topology, chunk size and algorithm, for twice the bytes between nodes. HEATPP_REPRODUCIBLE=1
   /// sets this for all calls. A product is taken in the order of the ranks.
   bool reproducible = false;
-  /// How float32 values travel between parts of the outermost level: as float32, bfloat16, or int8 with one scale for
-  /// 256 values, which all become NaN if one is not finite. Inside the parts they travel and are summed in float32.
-  Dtype wire = Dtype::float32;
+  /// How float32 values travel between parts of the outermost level. The values of one scale all become NaN if one is
+  /// not finite. Inside the parts they travel and are summed in float32.
+  Wire wire = Wire::float32;
   /// The error that rounding for the wire makes, as many values as the data. The caller keeps it, zero at first, and
   /// the next call adds it. Empty: the error is lost.
   std::span<float> residual = {};

@@ -55,6 +55,7 @@ std::int64_t review_every(const DasoOptions& options) {
 GlobalOptions global_options(const DasoOptions& options) {
   return {.merge = options.merge,
           .carriers = options.carriers,
+          .partners = options.partners,
           .wire = options.wire,
           .together = share_results(options),
           .nodes_count_alike = options.nodes_count_alike,
@@ -274,6 +275,7 @@ std::vector<std::int64_t> DASO::kind() const {
                                  options_.tuning ? tuned : static_cast<std::int64_t>(options_.wire),
                                  options_.interval.local_skips};
   if (options_.fragments > 1) kind.push_back(options_.fragments);
+  if (options_.partners == Partners::pairs) kind.push_back(-1);
   return kind;
 }
 
@@ -340,12 +342,13 @@ std::string to_string(const DASO& daso) {
   const auto c = daso.counters();
   const auto way = daso.tuning();
   const auto batches = static_cast<double>(std::max<std::int64_t>(1, c.cycle_batches));
+  const auto* const pairs = daso.partners() == Partners::pairs ? " in pairs" : "";
   const auto fragments = daso.fragments() == 1 ? std::string() : formatted(" in {} fragments", daso.fragments());
   return formatted(
-      "DASO: {}, batch {}, {} nodes, interval {}, wait {}, {} of {}{}, {} started, {} merged, {:.1f} MB in the node, "
+      "DASO: {}, batch {}, {} nodes{}, interval {}, wait {}, {} of {}{}, {} started, {} merged, {:.1f} MB in the node, "
       "{:.1f} MB global, {:.1f} MB saved, {:.1f} ms exposed ({:.2f} ms a batch)",
-      to_string(daso.phase()), daso.batch(), daso.nodes(), way.interval.batches, way.interval.wait, name(way.policy),
-      name(way.wire), fragments, c.starts, c.merges, static_cast<double>(c.node_bytes) * 1e-6,
+      to_string(daso.phase()), daso.batch(), daso.nodes(), pairs, way.interval.batches, way.interval.wait,
+      name(way.policy), name(way.wire), fragments, c.starts, c.merges, static_cast<double>(c.node_bytes) * 1e-6,
       static_cast<double>(c.global_bytes) * 1e-6, static_cast<double>(c.saved_bytes) * 1e-6, c.exposed_seconds * 1e3,
       c.exposed_seconds * 1e3 / batches);
 }

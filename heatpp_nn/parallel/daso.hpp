@@ -88,6 +88,7 @@ class DASO {
   [[nodiscard]] std::int64_t batch() const { return state_.batch; }
   [[nodiscard]] int nodes() const { return global_.nodes(); }
   [[nodiscard]] std::int64_t fragments() const { return options_.fragments; }
+  [[nodiscard]] Partners partners() const { return options_.partners; }
   /// Returns the events; of starts and merges only the latest thousands, and only those since a checkpoint was loaded.
   [[nodiscard]] const std::vector<DasoEvent>& events() const { return state_.events; }
   [[nodiscard]] Replica& replica() const { return replica_; }

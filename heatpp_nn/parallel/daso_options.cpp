@@ -29,6 +29,9 @@ void check(const DasoOptions& options) {
     raise<ValueError>("daso", "got a GradScaler and local skips; expected one of them");
   if (options.max_norm && !(*options.max_norm > 0))
     raise<ValueError>("daso", "got the largest norm {}; expected a positive one", *options.max_norm);
+  if (options.partners == Partners::pairs && interval.measured)
+    raise<ValueError>("daso",
+                      "got pairs of nodes with measured waits, which differ between pairs; expected one of them");
   if (options.tuning) check(*options.tuning);
 }
 
@@ -45,7 +48,7 @@ DasoOptions DasoOptions::published(std::int64_t batches, const PhasePlan& phases
 DasoOptions DasoOptions::automatic(const PhasePlan& phases) {
   return {.phases = phases,
           .merge = {.policy = MergePolicy::outer, .outer_rate = 0.7, .outer_momentum = 0.5},
-          .wire = Dtype::int8,
+          .wire = Wire::int8,
           .tuning = TuningOptions{}};
 }
 

@@ -16,7 +16,7 @@ constexpr double tolerated_wait = 0.05;
 // Nesterov's momentum on the mean is useful from this ratio of interval to wait on.
 constexpr std::int64_t outer_waits = 4;
 
-double ratio(Dtype a, Dtype b) { return static_cast<double>(itemsize(a)) / static_cast<double>(itemsize(b)); }
+double ratio(Wire a, Wire b) { return static_cast<double>(wire_bits(a)) / wire_bits(b); }
 
 /// Returns the smallest integer in [least, most] that is not below `x`, which may be infinite.
 std::int64_t whole(double x, std::int64_t least, std::int64_t most) {
@@ -29,10 +29,10 @@ SyncCosts followed(const SyncCosts& now, const SyncCosts& last) {
           (now.drift + last.drift) / 2};
 }
 
-Dtype widest(Dtype now, const SyncCosts& costs) {
-  for (const auto wire : {Dtype::float32, Dtype::bfloat16})
+Wire widest(Wire now, const SyncCosts& costs) {
+  for (const auto wire : {Wire::float32, Wire::bfloat16})
     if (costs.transfer * ratio(wire, now) <= costs.batch * (wire == now ? 1.0 : 0.5)) return wire;
-  return Dtype::int8;
+  return Wire::int8;
 }
 
 /// Returns the longest interval at which nodes stay close enough.

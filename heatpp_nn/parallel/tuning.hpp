@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/comm/dtype.hpp>
+#include <heatpp/comm/wire.hpp>
 #include <heatpp_nn/parallel/merge.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
 
@@ -32,7 +32,7 @@ struct SyncCosts {
 /// How nodes synchronise, and the recent costs.
 struct Tuning {
   Interval interval = {4, 1};
-  Dtype wire = Dtype::int8;
+  Wire wire = Wire::int8;
   MergePolicy policy = MergePolicy::outer;
   SyncCosts costs = {};  ///< each synchronisation counts half as much as the next; a batch of 0 s: none yet
   friend bool operator==(const Tuning&, const Tuning&) = default;

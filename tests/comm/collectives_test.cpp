@@ -238,13 +238,38 @@ TEST_CASE("wire formats round little, alike on all ranks", "[comm][collectives]"
   const auto exact = exact_sum(world.size(), count);
   for (const auto& machine : machines(world.size())) {
     const ht::Topology topology(world, machine);
-    for (const auto& [wire, unit] : {std::pair{ht::bfloat16, 0.01}, {ht::int8, 0.03}}) {
+    for (const auto& [wire, unit] : {std::pair{ht::Wire::bfloat16, 0.01},
+                                     {ht::Wire::int8, 0.03},
+                                     {ht::Wire::int4, 0.6},
+                                     {ht::Wire::float4, 1.4}}) {
       auto data = noise(count, world.rank());
       auto request = topology.iallreduce(data, {.wire = wire});
       request.wait();
 
       CHECK(largest_error(data, exact) < unit * (world.size() + 2));  // half a unit for each operand and the result
       CHECK(same_bits_on_all(world, data));
+    }
+  }
+}
+
+TEST_CASE("a narrow wire sends its share of float32's bytes, scales included", "[comm][collectives]") {
+  const auto& world = ht::world();
+  if (world.size() == 1) return;
+  const std::int64_t count = 1 << 16;
+  for (const auto& machine : machines(world.size())) {
+    const auto sent = [&](ht::Wire wire) {
+      const ht::Topology topology(world, machine);
+      auto data = noise(count, world.rank());
+      const auto before = topology.traffic().back().bytes;
+      topology.iallreduce(data, {.algorithm = wire == ht::Wire::float32 ? "blueconnect" : "", .wire = wire}).wait();
+      return topology.traffic().back().bytes - before;
+    };
+    const auto whole = static_cast<double>(sent(ht::Wire::float32));
+    if (whole == 0) continue;
+    CHECK(static_cast<double>(sent(ht::Wire::int8)) < 0.26 * whole);
+    for (const auto wire : {ht::Wire::int4, ht::Wire::float4}) {
+      CHECK(static_cast<double>(sent(wire)) <= 0.14 * whole);
+      CHECK(static_cast<double>(sent(wire)) >= 0.13 * whole);
     }
   }
 }
@@ -260,7 +285,7 @@ TEST_CASE("with a residual nothing is lost for good", "[comm][collectives]") {
     std::vector<double> total(count, 0);
     for (int round = 0; round < rounds; ++round) {
       auto data = noise(count, world.rank());
-      topology.allreduce(data, {.op = ht::ReduceOp::mean, .wire = ht::int8, .residual = residual});
+      topology.allreduce(data, {.op = ht::ReduceOp::mean, .wire = ht::Wire::int8, .residual = residual});
       for (std::size_t i = 0; i < count; ++i) total[i] += static_cast<double>(data[i]) / rounds;
     }
     double largest = 0;
@@ -273,9 +298,9 @@ TEST_CASE("a wire format that does not fit is an error on all ranks", "[comm][co
   const ht::Topology topology(ht::world());
   std::vector<double> wide(3);
   std::vector<float> data(3), residual(2);
-  CHECK_THROWS_AS(topology.allreduce(wide, {.wire = ht::int8}), ht::TypeError);
-  CHECK_THROWS_AS(topology.allreduce(data, {.op = ht::ReduceOp::max, .wire = ht::int8}), ht::TypeError);
-  CHECK_THROWS_AS(topology.allreduce(data, {.algorithm = "ring", .wire = ht::int8}), ht::ValueError);
-  CHECK_THROWS_WITH(topology.allreduce(data, {.wire = ht::int8, .residual = residual}),
+  CHECK_THROWS_AS(topology.allreduce(wide, {.wire = ht::Wire::int8}), ht::TypeError);
+  CHECK_THROWS_AS(topology.allreduce(data, {.op = ht::ReduceOp::max, .wire = ht::Wire::int8}), ht::TypeError);
+  CHECK_THROWS_AS(topology.allreduce(data, {.algorithm = "ring", .wire = ht::Wire::int8}), ht::ValueError);
+  CHECK_THROWS_WITH(topology.allreduce(data, {.wire = ht::Wire::int8, .residual = residual}),
                     Catch::Contains("residual of 2"));
 }

@@ -177,8 +177,9 @@ TEST_CASE("whatever a call is carried out by has to be the same on all ranks", "
              Catch::Contains("chunks 64"));
   CHECK_THAT(differing({.algorithm = "ring", .message_bytes = 8}, {.algorithm = "ring"}),
              Catch::Contains("messages 8"));
-  CHECK_THAT(differing({.wire = ht::int8}, {.wire = ht::bfloat16}), Catch::Contains("wire int8"));
-  CHECK_THAT(differing({.wire = ht::int8, .residual = residual}, {.wire = ht::int8}), Catch::Contains("residual"));
+  CHECK_THAT(differing({.wire = ht::Wire::int8}, {.wire = ht::Wire::bfloat16}), Catch::Contains("wire int8"));
+  CHECK_THAT(differing({.wire = ht::Wire::int8, .residual = residual}, {.wire = ht::Wire::int8}),
+             Catch::Contains("residual"));
   if (p == 4) {
     const ht::Topology grid(comm, {.shape = {2, 2}});
     CHECK_THAT(message_of([&] {

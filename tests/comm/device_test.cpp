@@ -173,7 +173,7 @@ TEST_CASE_METHOD(WatchedDevices, "between nodes device memory travels in wire fo
     const Variable variable("HEATPP_BACKEND", backend);
     std::vector<float> residual(noise.size(), 0);
     DeviceArray coded(noise), reproducible(noise), again(noise);
-    topology.allreduce(coded, {.chunk_bytes = 5000, .wire = ht::bfloat16, .residual = residual});
+    topology.allreduce(coded, {.chunk_bytes = 5000, .wire = ht::Wire::bfloat16, .residual = residual});
     topology.allreduce(reproducible, {.reproducible = true});
     other.allreduce(again, {.reproducible = true});
     const auto rounded = coded.to_host();

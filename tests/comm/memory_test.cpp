@@ -90,7 +90,7 @@ TEST_CASE("memory carries 16-bit floats and wire formats and changes no bit", "[
       messages.allreduce({sent.data(), std::ssize(sent), dtype}, {.algorithm = "blueconnect"});
       CHECK(same_bytes(shared, sent));
     }
-    for (const auto wire : {ht::bfloat16, ht::int8}) {
+    for (const auto wire : {ht::Wire::bfloat16, ht::Wire::int8, ht::Wire::int4, ht::Wire::float4}) {
       std::vector<float> lost(count), lost_too(count);
       for (int round = 0; round < 2; ++round) {
         auto shared = numbers<float>(count, world.rank()), sent = shared;

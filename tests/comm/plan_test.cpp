@@ -77,7 +77,7 @@ TEST_CASE("plans of 16-bit floats, integers and wire formats give what iallreduc
   std::vector<float> coded(3001), coded_expected, lost(3001), lost_expected(3001);
   std::vector<std::int8_t> bytes(3001);
   auto of_half = topology.plan({half.data(), count, ht::bfloat16}, {.algorithm = "blueconnect"});
-  auto of_coded = topology.plan(coded, {.wire = ht::int8, .residual = lost});
+  auto of_coded = topology.plan(coded, {.wire = ht::Wire::int8, .residual = lost});
   auto of_bytes = topology.plan(bytes);
   for (int round = 0; round < 3; ++round) {
     for (std::size_t i = 0; i < half.size(); ++i)
@@ -93,7 +93,7 @@ TEST_CASE("plans of 16-bit floats, integers and wire formats give what iallreduc
     of_coded.wait();
     of_half.wait();
     topology.allreduce({half_expected.data(), count, ht::bfloat16}, {.algorithm = "blueconnect"});
-    topology.allreduce(coded_expected, {.wire = ht::int8, .residual = lost_expected});
+    topology.allreduce(coded_expected, {.wire = ht::Wire::int8, .residual = lost_expected});
     CHECK(half == half_expected);
     CHECK(coded == coded_expected);
     CHECK(lost == lost_expected);
@@ -135,7 +135,7 @@ TEST_CASE("starts after the first allocate nothing", "[comm][plan]") {
         std::vector<std::uint16_t> half(count, 0);
         auto plan = topology.plan(data, {.op = ht::ReduceOp::mean, .algorithm = algorithm});
         auto of_half = topology.plan({half.data(), std::ssize(half), ht::float16}, {.algorithm = algorithm});
-        auto of_coded = topology.plan(coded, {.wire = ht::int8, .residual = lost});
+        auto of_coded = topology.plan(coded, {.wire = ht::Wire::int8, .residual = lost});
         const auto round = [&] {
           for (auto* each : {&plan, &of_half, &of_coded}) each->start();
           for (auto* each : {&plan, &of_half, &of_coded}) each->wait();

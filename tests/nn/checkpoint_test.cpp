@@ -51,11 +51,14 @@ struct SavedRun {
 
 /// Ways of training with different states.
 std::vector<DasoOptions> ways() {
-  return {{.interval = {.first = {4, 2}}},
-          {.interval = {.first = {2, 1}}, .carriers = Carriers::rotating},
-          {.interval = {.first = {3, 2}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::int8},
-          {.interval = {.first = {6, 2}}, .merge = {.policy = MergePolicy::outer}, .fragments = 3, .wire = ht::int8},
-          {.interval = {.first = {4, 2, 2}, .local_skips = true}, .wire = ht::bfloat16}};
+  return {
+      {.interval = {.first = {4, 2}}},
+      {.interval = {.first = {2, 1}}, .carriers = Carriers::rotating},
+      {.interval = {.first = {3, 2}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::Wire::int8},
+      {.interval = {.first = {6, 2}}, .merge = {.policy = MergePolicy::outer}, .fragments = 3, .wire = ht::Wire::int8},
+      {.interval = {.first = {4, 2}}, .fragments = 2, .wire = ht::Wire::int4},
+      {.interval = {.first = {4, 2}}, .partners = Partners::pairs, .fragments = 2},
+      {.interval = {.first = {4, 2, 2}, .local_skips = true}, .wire = ht::Wire::bfloat16}};
 }
 
 /// Returns the events without synchronisations, which a checkpoint leaves out.
@@ -172,7 +175,7 @@ TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn
     };
 
     for (const DasoOptions& options :
-         {DasoOptions{.interval = {.first = {3, 2}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::int8},
+         {DasoOptions{.interval = {.first = {3, 2}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::Wire::int8},
           DasoOptions{.interval = {.first = {2, 1}}, .carriers = Carriers::rotating}}) {
       SavedRun other(topology, options);
       CHECK(load_checkpoint(path(), *other.daso).position.epoch == 1);
@@ -207,7 +210,7 @@ TEST_CASE("DataParallel goes on from a checkpoint, too", "[nn][checkpoint]") {
         adam.step();
       }
     };
-    const ReplicaOptions options{.gradients = {.wire = ht::int8}};
+    const ReplicaOptions options{.gradients = {.wire = ht::Wire::int8}};
     DataParallel whole(std::make_shared<SmallNet>(torch::kFloat), topology, options);
     torch::optim::AdamW adam(whole.parameters());
     train(whole, adam, 0, 5);

@@ -84,7 +84,7 @@ TEST_CASE("Gradients of another wire or in other buckets begin anew with the wei
           "[nn][daso][checkpoint]") {
   const ScratchFile scratch{corners_path()};
   const DasoOptions options{.phases = {.warmup = 6}, .interval = {.first = {2, 1}}};
-  const std::vector<GradientOptions> ways{{}, {.wire = ht::int8}, {.bucket_bytes = 100, .wire = ht::int8}};
+  const std::vector<GradientOptions> ways{{}, {.wire = ht::Wire::int8}, {.bucket_bytes = 100, .wire = ht::Wire::int8}};
   for (const auto& topology : topologies())
     for (const auto& before : ways) {
       Run first(topology, options, {.gradients = before});

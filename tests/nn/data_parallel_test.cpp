@@ -327,7 +327,7 @@ TEST_CASE("What no rank uses keeps no gradient, so that an optimizer passes it o
 }
 
 TEST_CASE("Narrow wires train as float32 does", "[nn][data_parallel]") {
-  const auto train = [](const ht::Topology& topology, ht::Dtype wire) {
+  const auto train = [](const ht::Topology& topology, ht::Wire wire) {
     ht::nn::DataParallel model(std::make_shared<SmallNet>(torch::kFloat), topology, {.gradients = {.wire = wire}});
     torch::optim::SGD sgd(model.parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
     double loss = 0;
@@ -346,9 +346,9 @@ TEST_CASE("Narrow wires train as float32 does", "[nn][data_parallel]") {
     return mean[0] / ht::world().size();
   };
   for (const auto& topology : topologies()) {
-    const auto exact = train(topology, ht::float32);
-    CHECK(train(topology, ht::bfloat16) == Approx(exact).epsilon(0.02));
-    CHECK(train(topology, ht::int8) == Approx(exact).epsilon(0.05));
+    const auto exact = train(topology, ht::Wire::float32);
+    CHECK(train(topology, ht::Wire::bfloat16) == Approx(exact).epsilon(0.02));
+    CHECK(train(topology, ht::Wire::int8) == Approx(exact).epsilon(0.05));
   }
 }
 
@@ -366,7 +366,7 @@ TEST_CASE("Reproducible gradients have the same bits on every topology and in an
       if (expected.empty()) expected = gradients;
       for (std::size_t i = 0; i < expected.size(); ++i) CHECK(at::equal(gradients[i], expected[i]));
     }
-  const ht::nn::GradientOptions both{.wire = ht::bfloat16, .reproducible = true};
+  const ht::nn::GradientOptions both{.wire = ht::Wire::bfloat16, .reproducible = true};
   CHECK_THROWS_AS(
       ht::nn::DataParallel(std::make_shared<SmallNet>(torch::kFloat), topologies().front(), {.gradients = both}),
       ht::ValueError);

@@ -38,12 +38,12 @@ TEST_CASE("GPUs train as processors do", "[nn][gpu]") {
   const auto gpus = at::detail::getCUDAHooks().deviceCount();
   for (const auto& topology : topologies()) {
     const at::Device gpu(at::kCUDA, static_cast<c10::DeviceIndex>(topology.node().rank() % gpus));
-    for (const auto wire : {ht::float32, ht::bfloat16}) {
+    for (const auto wire : {ht::Wire::float32, ht::Wire::bfloat16}) {
       const DasoOptions options{.phases = {.warmup = 3}, .interval = {.first = {2, 1}}, .wire = wire};
 
       const auto on_gpu = train(topology, gpu, options);
 
-      CHECK(distance(on_gpu, train(topology, at::kCPU, options)) < (wire == ht::float32 ? 1e-5 : 1e-2));
+      CHECK(distance(on_gpu, train(topology, at::kCPU, options)) < (wire == ht::Wire::float32 ? 1e-5 : 1e-2));
     }
   }
 }

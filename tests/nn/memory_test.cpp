@@ -40,7 +40,7 @@ TEST_CASE("A training holds the memory that its formula says, and needs no more 
   const std::vector<Way> ways{
       {{.interval = {.first = {2, 1}}}, 2, 0},
       {{.interval = {.first = {2, 1}}}, 2, 0, true},
-      {{.interval = {.first = {2, 1}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::int8}, 5, 0},
+      {{.interval = {.first = {2, 1}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::Wire::int8}, 5, 0},
       {DasoOptions::automatic(), 5, 0},
       {{.interval = {.first = {2, 1, 2}, .local_skips = true}}, 2, 2}};
   for (const auto& topology : topologies())

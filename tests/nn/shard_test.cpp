@@ -65,10 +65,11 @@ TEST_CASE("DASO refuses an optimizer of other tensors than the ones that ranks s
 
 TEST_CASE("Reproducible sums and narrow wires go with a shared optimizer", "[nn][shard]") {
   for (const auto& topology : topologies())
-    for (const auto wire : {ht::float32, ht::int8}) {
+    for (const auto wire : {ht::Wire::float32, ht::Wire::int8}) {
       const auto weights_with = [&](std::optional<Scope> shard) {
-        ht::nn::DataParallel model(std::make_shared<SmallNet>(torch::kFloat), topology,
-                                   {.gradients = {.wire = wire, .reproducible = wire == ht::float32}, .shard = shard});
+        ht::nn::DataParallel model(
+            std::make_shared<SmallNet>(torch::kFloat), topology,
+            {.gradients = {.wire = wire, .reproducible = wire == ht::Wire::float32}, .shard = shard});
         torch::optim::SGD sgd(model.parameters(), 0.1);
         ht::nn::GradScaler scaler({.initial = 8});
         for (std::int64_t b = 0; b < 4; ++b) {
@@ -130,6 +131,11 @@ TEST_CASE("DASO steps and merges the shares that the ranks of a node own", "[nn]
                                   .max_norm = 0.5};
         CHECK(distance(trained(topology, Scope::node, options), trained(topology, std::nullopt, options)) < 1e-12);
       }
+  for (const auto& topology : topologies())
+    for (const std::int64_t fragments : {2, 3, 50}) {  // some of 50 are empty
+      const DasoOptions options{.phases = {.warmup = 2}, .interval = {.first = {3, 1}}, .fragments = fragments};
+      CHECK(distance(trained(topology, Scope::node, options), trained(topology, std::nullopt, options)) < 1e-12);
+    }
 }
 
 TEST_CASE("Groups of parameters keep their options where the optimizer is shared", "[nn][shard]") {

@@ -27,7 +27,7 @@ std::optional<Tree> in_order(const Topology& topology, std::span<const int> orde
 /// Whether the sum is to be exact. Values that travel coded are not.
 bool is_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   return (options.reproducible || wants_exact_sums(topology.comm())) && has_exact_sum(options.op, data.dtype) &&
-         options.wire == Dtype::float32;
+         options.wire == Wire::float32;
 }
 
 Choice choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
@@ -38,25 +38,25 @@ Choice choose(const Topology& topology, const AllreduceOptions& options, std::in
   return find_algorithm(shares_memory(topology.comm()) ? "shared" : "ordered", topology, bytes);
 }
 
-Job job_of(const Topology& topology, const Buffer& data, const Plan& plan, Dtype wire) {
+Job job_of(const Topology& topology, const Buffer& data, const Plan& plan, Wire wire) {
   const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
   const auto chunk = plan.chunk_bytes > 0 ? std::max<std::int64_t>(plan.chunk_bytes / item, 1) : 0;
   Job job{topology.comm().rank(), data.count, item, chunk, {plan.memory.level, Channels::slot_bytes / item}};
-  if (wire != Dtype::float32) job.itemsize = static_cast<std::int64_t>(itemsize(wire));
+  if (wire != Wire::float32) job.itemsize = (wire_bits(wire) + 7) / 8;
   if (plan.choice.balanced) job.costs = topology.state().calibration.costs;
   if (plan.choice.rings) job.style = Style::ring;
   return job;
 }
 
 /// Returns what determines a schedule, beside the machine.
-ScheduleCache::Key key_of(const Plan& plan, const Job& job, Dtype wire) {
+ScheduleCache::Key key_of(const Plan& plan, const Job& job, Wire wire) {
   const auto algorithm = plan.choice.algorithm - algorithms().data();
   ScheduleCache::Key key{job.count,
                          job.itemsize,
                          job.chunk,
                          plan.message_bytes,
                          static_cast<std::int64_t>(wire),
-                         wire == Dtype::float32 ? algorithm : -1,
+                         wire == Wire::float32 ? algorithm : -1,
                          plan.choice.rings,
                          job.memory.level};
   for (const auto& cost : job.costs)
@@ -65,8 +65,8 @@ ScheduleCache::Key key_of(const Plan& plan, const Job& job, Dtype wire) {
   return key;
 }
 
-Schedule make_schedule(const Topology& topology, const Plan& plan, const Job& job, Dtype wire) {
-  if (wire != Dtype::float32) return coded_blueconnect(topology.tree(), job);
+Schedule make_schedule(const Topology& topology, const Plan& plan, const Job& job, Wire wire) {
+  if (wire != Wire::float32) return coded_blueconnect(topology.tree(), job);
   const auto machine = plan.choice.order.empty() ? std::nullopt : in_order(topology, plan.choice.order);
   return plan.choice.algorithm->schedule(machine ? *machine : topology.tree(), job);
 }
@@ -113,12 +113,10 @@ void check_options(const Topology& topology, const AllreduceOptions& options, co
   if (!options.order.empty() && !in_order(topology, options.order))
     raise<ValueError>("allreduce", "got the order {} of levels; expected each level of several parts of one size once",
                       fmt::join(options.order, ", "));
-  if (options.wire == Dtype::float32) return;
+  if (options.wire == Wire::float32) return;
   const bool sums = options.op == ReduceOp::sum || options.op == ReduceOp::mean;
-  const bool known = options.wire == Dtype::bfloat16 || options.wire == Dtype::int8;
-  if (data.dtype != Dtype::float32 || !sums || !known)
-    raise<TypeError>("allreduce",
-                     "got the wire format {} for {}{}; expected bfloat16 or int8 for a sum or mean of float32",
+  if (data.dtype != Dtype::float32 || !sums)
+    raise<TypeError>("allreduce", "got the wire format {} for {}{}; expected a sum or mean of float32",
                      name(options.wire), sums ? "" : "a minimum, maximum or product of ", name(data.dtype));
   if (options.reproducible)
     raise<ValueError>("allreduce", "got a wire format and a reproducible sum; expected one of these");
@@ -141,7 +139,7 @@ Plan plan_of(const Topology& topology, const AllreduceOptions& options, const Bu
 
 std::string text_of(const Topology& topology, const AllreduceOptions& options, const Plan& plan) {
   if (!debugging(topology.comm())) return {};
-  const bool coded = options.wire != Dtype::float32;
+  const bool coded = options.wire != Wire::float32;
   return formatted("{}{}, chunks {}, messages {}, order [{}]{}, wire {}{} on {:x}",
                    options.reproducible ? "reproducible " : "",
                    coded ? "coded blueconnect" : plan.choice.algorithm->name, plan.chunk_bytes, plan.message_bytes,
@@ -159,7 +157,7 @@ std::unique_ptr<Operation> start_planned(const Topology& topology, const Allredu
     return device::through_host(data, [=](Buffer host) { return start_exact(topology, kept, host, plan); });
   }
   if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
-  if (options.wire != Dtype::float32) return start_scheduled(topology, options, data, plan);
+  if (options.wire != Wire::float32) return start_scheduled(topology, options, data, plan);
   if (is_exact(topology, options, data)) return start_exact(topology, options, data, plan);
   return rounded_once(data, options.op, topology.comm().size(),
                       [&](const Buffer& wide) { return start_by(topology, options, options.op, wide, plan); });

@@ -34,12 +34,12 @@ Tree with_flat_nodes(const Tree& tree, int node_level) {
 }
 
 /// Returns the steps of BlueConnect outside the nodes.
-Schedule between_nodes(const Topology& topology, std::int64_t count, Dtype wire) {
+Schedule between_nodes(const Topology& topology, std::int64_t count, Wire wire) {
   const auto level = topology.state().node_level;
   const auto tree = detail::without_single_children(with_flat_nodes(topology.tree(), level));
   const auto rank = topology.comm().rank();
-  auto steps = wire == Dtype::float32 ? detail::allreduce_steps(tree, {0, count}, rank, {})
-                                      : detail::coded_allreduce_steps(tree, {0, count}, rank);
+  auto steps = wire == Wire::float32 ? detail::allreduce_steps(tree, {0, count}, rank, {})
+                                     : detail::coded_allreduce_steps(tree, {0, count}, rank);
   std::erase_if(steps, [&](const detail::Step& step) { return step.level <= level; });
   return {{{std::make_shared<const detail::Steps>(std::move(steps)), 0}}};
 }
@@ -47,7 +47,7 @@ Schedule between_nodes(const Topology& topology, std::int64_t count, Dtype wire)
 /// Makes the messages of a whole all-reduce: as asked for, or BlueConnect if that does not consist of messages.
 using Make = Schedule (*)(const Tree& tree, const comm::Job& job);
 Make between_all(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
-  if (options.wire != Dtype::float32) return &comm::coded_blueconnect;
+  if (options.wire != Wire::float32) return &comm::coded_blueconnect;
   if (options.reproducible) return &comm::ordered;
   const auto* algorithm = comm::find_algorithm(options.algorithm, topology, bytes).algorithm;
   return algorithm->schedule ? algorithm->schedule : &comm::blueconnect;
@@ -118,7 +118,7 @@ std::unique_ptr<Operation> start_allreduce(const Topology& topology, const Allre
   const auto& state = topology.state();
   if (asks_for_other_than_blueconnect(options)) node = Backend::staged;
   if (state.nodes == 1) across = node;
-  const bool coded = options.wire != Dtype::float32;
+  const bool coded = options.wire != Wire::float32;
   if (coded && (node != Backend::nccl || state.nodes == 1)) node = Backend::staged;
   node = able(node, data.dtype, options.op);
   across = coded ? Backend::staged : able(across, data.dtype, options.op);

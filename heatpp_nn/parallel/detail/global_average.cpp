@@ -21,12 +21,12 @@ constexpr std::chrono::microseconds pause{1000};
 
 double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
+}  // namespace
+
 double square_of(const at::Tensor& values) {
   const auto norm = values.norm().item<double>();
   return norm * norm;
 }
-
-}  // namespace
 
 GlobalAverage::GlobalAverage(const Topology& topology, FlatParameters& flat, Shares& shares,
                              const GlobalOptions& options)
@@ -39,12 +39,11 @@ GlobalAverage::GlobalAverage(const Topology& topology, FlatParameters& flat, Sha
   count_nodes();
   make_shards();
   anchor();
+  if (paired() && weighed()) sizes_ = across_.comm().allgather(std::int64_t{topology_.node().size()});
 }
 
 void GlobalAverage::check(const GlobalOptions& options) const {
   nn::check(options.merge);
-  if (narrow() && options.wire != Dtype::bfloat16 && options.wire != Dtype::int8)
-    raise<TypeError>("daso", "got the wire format {}; expected float32, bfloat16 or int8", name(options.wire));
   if (options.tuned && !options.together)
     raise<ValueError>("daso", "got local skips with a DASO that tunes itself; expected neither or one of them");
   if (options.carriers == Carriers::rotating && anchored())
@@ -52,6 +51,11 @@ void GlobalAverage::check(const GlobalOptions& options) const {
         "daso",
         "got rotating carriers with a narrow wire, the outer rule or tuning; expected carriers all, where each "
         "keeps the memory of its share");
+  if (options.partners == Partners::pairs && anchored())
+    raise<ValueError>(
+        "daso",
+        "got pairs of nodes with a narrow wire, the outer rule or tuning, which need a mean of all nodes; expected "
+        "neither, or all partners");
   if (options.fragments > 1 && (!options.together || options.carriers == Carriers::rotating))
     raise<ValueError>("daso", "got {} fragments with local skips or rotating carriers; expected neither, or 1 fragment",
                       options.fragments);
@@ -99,6 +103,7 @@ void GlobalAverage::cut_parts() {
 
 void GlobalAverage::take_turn(std::int64_t turn) {
   fragment_ = turn % options_.fragments;
+  if (paired() && carries()) partner_ = partner_of(across_.comm().rank(), nodes_, turn / options_.fragments);
   if (options_.carriers != Carriers::rotating) return;
   shares_.give_all_to(static_cast<int>(turn % shares_.owners()));
   cut_parts();
@@ -113,14 +118,13 @@ void GlobalAverage::make_memory(Shard& shard) const {
 }
 
 std::int64_t GlobalAverage::bytes() const {
-  double sum = 0;
+  std::int64_t sum = 0;
   for (const auto& shard : shards_) {
     if (!travels(shard)) continue;
-    const auto item = shard.lost.defined() && narrow() ? static_cast<double>(itemsize(options_.wire))
-                                                       : static_cast<double>(shard.values.element_size());
-    sum += static_cast<double>(shard.values.numel()) * item;
+    const auto count = shard.values.numel();
+    sum += shard.lost.defined() ? wire_bytes(options_.wire, count) : count * shard.values.element_size();
   }
-  return static_cast<std::int64_t>(sum);
+  return sum;
 }
 
 void GlobalAverage::anchor() {
@@ -150,7 +154,8 @@ void GlobalAverage::start(bool failed) {
     if (carries()) send(shard);
   }
   if (!carries()) return;
-  requests_.push_back(across_.iallreduce(sums_.all(), {.reproducible = true}));  // nodes decide by these sums
+  if (!paired())
+    requests_.push_back(across_.iallreduce(sums_.all(), {.reproducible = true}));  // nodes decide by these sums
   if (across_.comm().size() > 1) beside_.emplace(pause, [this] { look(); });
 }
 
@@ -176,6 +181,7 @@ void GlobalAverage::average_in_node() {
 /// Sends the share, or the change of the share since the last mean.
 void GlobalAverage::send(Shard& shard) {
   if (shard.values.numel() == 0) return;
+  if (paired()) return exchange(shard);
   if (shard.anchor.defined()) at::sub_out(shard.values, shard.snapshot, shard.anchor);
   else shard.values.copy_(shard.snapshot);
   if (options_.tuned) mine_.apart += square_of(shard.values), mine_.length += square_of(shard.snapshot);
@@ -219,6 +225,8 @@ void GlobalAverage::land() {
   waited_ += passed;
   exposed_seconds_ += passed;
   requests_.clear();
+  for (auto& shard : shards_)
+    if (shard.mail.defined()) shard.values.copy_(std::exchange(shard.mail, {}));
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
@@ -237,7 +245,7 @@ void GlobalAverage::measure(std::int64_t age) {
 
 /// The drift is the nodes' own movement minus their common movement.
 SyncCosts GlobalAverage::costs() const {
-  if (sums_.rate <= 0 || sums_.batch <= 0) return {};
+  if (paired() || sums_.rate <= 0 || sums_.batch <= 0) return {};
   const double carriers = nodes_ * shares_.owners();
   return {.transfer = carriers / sums_.rate,
           .batch = sums_.batch / carriers,
@@ -245,7 +253,7 @@ SyncCosts GlobalAverage::costs() const {
           .drift = sums_.length > 0 ? std::sqrt(std::max(0.0, sums_.apart) / sums_.length) : 0.0};
 }
 
-void GlobalAverage::set_way(Dtype wire, MergePolicy policy) {
+void GlobalAverage::set_way(Wire wire, MergePolicy policy) {
   if (policy != options_.merge.policy)
     for (auto& shard : shards_) shard.velocity.zero_();
   options_.wire = wire;
@@ -259,11 +267,11 @@ bool GlobalAverage::finish(std::int64_t age) {
     const Timed timed(exposed_seconds_);
     topology_.node().broadcast(sums_.all(), 0);
   }
-  if (sums_.failed != 0) return true;
+  if (sums_.failed != 0 && !paired()) return true;  // the other nodes do not know
   const at::NoGradGuard no_grad;
   // A node that has not trained since the start has no progress of its own to keep.
   const auto policy = age == 0 ? MergePolicy::alpha : options_.merge.policy;
-  const auto weight = age == 0 ? 1.0 : merge_weight(options_.merge, age, nodes_);
+  const auto weight = age == 0 ? 1.0 : merge_weight(options_.merge, age, paired() ? 2 : nodes_);
   flat_.adopt();
   if (options_.together) merge_shares(policy, weight);
   else merge_apart(policy, weight);
@@ -273,53 +281,6 @@ bool GlobalAverage::finish(std::int64_t age) {
 void GlobalAverage::gather() {
   const Timed timed(exposed_seconds_);
   shares_.gather({fragment_, options_.fragments});
-}
-
-/// Returns the mean from the sum over the nodes, or the result of the outer rule.
-at::Tensor GlobalAverage::mean_of(Shard& shard) {
-  const double count = weighed() ? topology_.comm().size() : nodes_;
-  shard.values.div_(count);
-  if (!shard.anchor.defined()) return shard.values;
-  if (options_.tuned) mine_.apart -= square_of(shard.values);
-  if (options_.merge.policy != MergePolicy::outer) shard.anchor.add_(shard.values);
-  else outer_step(shard.anchor, shard.velocity, shard.values, options_.merge.outer_rate, options_.merge.outer_momentum);
-  return shard.anchor;
-}
-
-void GlobalAverage::merge_shares(MergePolicy policy, double weight) {
-  if (!carries()) return;
-  for (auto& shard : shards_) {
-    if (!travels(shard)) continue;
-    prepare_merge(shard.values, mean_of(shard), shard.snapshot, policy);
-    std::int64_t first = 0;
-    for (const auto& part : shard.parts) {
-      merge(part, shard.values.narrow(0, first, part.numel()), weight, policy);
-      first += part.numel();
-    }
-  }
-}
-
-void GlobalAverage::merge_apart(MergePolicy policy, double weight) {
-  std::vector<at::Tensor> means;
-  for (const auto& bucket : apart_) means.push_back(bucket.mean);
-  for (auto& shard : shards_) {
-    if (!carries()) continue;
-    const auto mean = mean_of(shard);
-    std::int64_t first = 0;
-    for (const auto b : shard.buckets) {
-      const auto part = shares_.part(b, means[b]);
-      part.copy_(mean.narrow(0, first, part.numel()));
-      first += part.numel();
-    }
-  }
-  {
-    const Timed timed(exposed_seconds_);
-    shares_.gather(means);
-  }
-  for (std::size_t b = 0; b < means.size(); ++b) {
-    prepare_merge(means[b], means[b], apart_[b].snapshot, policy);
-    merge(flat_.buckets()[b].values, means[b], weight, policy);
-  }
 }
 
 std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/progress_thread.hpp>
 #include <heatpp_nn/parallel/detail/flat_parameters.hpp>
+#include <heatpp_nn/parallel/partners.hpp>
 #include <heatpp_nn/parallel/tuning.hpp>
 
 #include <chrono>
@@ -20,9 +21,10 @@ enum class Carriers {
 struct GlobalOptions {
   MergeOptions merge = {};
   Carriers carriers = Carriers::all;
-  /// float32, or bfloat16 or int8 for float32 weights. With the latter two, nodes send their change since the last
-  /// mean, and the rounding error is added the next time.
-  Dtype wire = Dtype::float32;
+  Partners partners = Partners::all;
+  /// If narrower than float32, nodes send the change of their float32 weights since the last mean, and the rounding
+  /// error is added the next time.
+  Wire wire = Wire::float32;
   bool together = true;  ///< the ranks of a node hold equal weights, or those of the carrier count
   bool nodes_count_alike = false;
   std::int64_t fragments = 1;  ///< number of fragments, which travel in turns
@@ -30,6 +32,9 @@ struct GlobalOptions {
 };
 
 namespace detail {
+
+/// Returns the sum of squares.
+[[nodiscard]] double square_of(const at::Tensor& values);
 
 /// Averages the nodes' weights while training continues. If the ranks of a node hold equal weights, each owns a share:
 /// it averages and merges this share with its owners in the other nodes, and then the node gathers the shares. If they
@@ -39,12 +44,14 @@ namespace detail {
 /// With several fragments, each owner cuts its share into as many ranges of equal size, and an average is of one of
 /// them, in turns.
 ///
+/// Pairs of nodes exchange their snapshots instead, and hear of no other node.
+///
 /// Memory in addition to the weights: of a share, the data to send and its snapshot; for some rules and wires also an
 /// anchor, a velocity, and rounding errors. If ranks differ: twice the weights.
 class GlobalAverage {
  public:
   /// `shares` are those of the node's ranks; they must outlive this object, as `flat` must. Throws ValueError for
-  /// options that exclude one another, TypeError for a wire that does not fit.
+  /// options that exclude one another.
   GlobalAverage(const Topology& topology, FlatParameters& flat, Shares& shares, const GlobalOptions& options);
   GlobalAverage(const GlobalAverage&) = delete;  // messages under way refer to it
   GlobalAverage& operator=(const GlobalAverage&) = delete;
@@ -79,7 +86,7 @@ class GlobalAverage {
   /// Returns the costs of the synchronisation before the last one, equal on all ranks. A batch of 0 s: none is known.
   [[nodiscard]] SyncCosts costs() const;
   /// Sets wire and rule for the next start, if the options say `tuned`. Not allowed while a transfer is under way.
-  void set_way(Dtype wire, MergePolicy policy);
+  void set_way(Wire wire, MergePolicy policy);
   [[nodiscard]] const GlobalOptions& options() const { return options_; }
 
   /// Returns the state for a checkpoint besides the parameters: memory of the merge rule and, if a transfer is under
@@ -105,6 +112,7 @@ class GlobalAverage {
     at::Tensor values = {};                            // data to send, then the sum, then the data to merge
     at::Tensor snapshot = {};                          // copy of the parts
     at::Tensor anchor = {}, velocity = {}, lost = {};  // undefined where not needed
+    at::Tensor sent = {}, mail = {};                   // of pairs: messages under way, in memory of the host
   };
   /// Copies of a bucket, if the ranks of a node differ.
   struct Apart {
@@ -120,14 +128,20 @@ class GlobalAverage {
   void make_memory(Shard& shard) const;
   void average_in_node();
   void send(Shard& shard);
+  void look() noexcept;
+  void measure(std::int64_t age);
+
+  // These are in global_merge.cpp.
+  void exchange(Shard& shard);
+  [[nodiscard]] at::Tensor mean_of_pair(Shard& shard);
   [[nodiscard]] at::Tensor mean_of(Shard& shard);
   void merge_shares(MergePolicy policy, double weight);
   void merge_apart(MergePolicy policy, double weight);
-  void look() noexcept;
-  void measure(std::int64_t age);
+
   [[nodiscard]] bool carries() const { return topology_.node().rank() < shares_.owners(); }
   [[nodiscard]] bool weighed() const { return !options_.nodes_count_alike && !topology_.uniform(); }
-  [[nodiscard]] bool narrow() const { return options_.wire != Dtype::float32; }
+  [[nodiscard]] bool paired() const { return options_.partners == Partners::pairs; }
+  [[nodiscard]] bool narrow() const { return options_.wire != Wire::float32; }
   [[nodiscard]] bool anchored() const {
     return options_.merge.policy == MergePolicy::outer || narrow() || options_.tuned;
   }
@@ -138,6 +152,8 @@ class GlobalAverage {
   GlobalOptions options_;
   int nodes_ = 1;
   std::int64_t turn_ = 0, fragment_ = 0;
+  std::optional<int> partner_;       // of pairs: the node of the last synchronisation
+  std::vector<std::int64_t> sizes_;  // of pairs: ranks in each node, if these weigh differently
   std::vector<Shard> shards_;
   std::vector<Apart> apart_;
   std::vector<Request> requests_;

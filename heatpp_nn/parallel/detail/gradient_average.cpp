@@ -54,12 +54,12 @@ GradientAverage::GradientAverage(const FlatParameters& flat, const Topology& nod
       reproducible_(options.reproducible),
       ways_(flat.buckets().size()),
       arrived_(flat.parameters().size()) {
-  if (reproducible_ && wire_ != Dtype::float32)
+  if (reproducible_ && wire_ != Wire::float32)
     raise<ValueError>("Replica", "got a wire of {} for reproducible sums; expected float32", name(wire_));
   for (std::size_t b = 0; b < ways_.size(); ++b) {
     const auto& bucket = flat.buckets()[b];
     bucket_of_.insert(bucket_of_.end(), bucket.end - bucket.begin, b);
-    if (wire_ != Dtype::float32 && bucket.gradients.scalar_type() == at::kFloat)
+    if (wire_ != Wire::float32 && bucket.gradients.scalar_type() == at::kFloat)
       ways_[b].residual = at::zeros({bucket.gradients.numel()});
   }
   for (std::size_t i = 0; i < parameters().size(); ++i) add_hook(i);

@@ -18,9 +18,9 @@ enum class Scope { node, all };
 /// How gradients travel.
 struct GradientOptions {
   std::int64_t bucket_bytes = 4 << 20;  ///< size of a bucket: gradients of about this many bytes travel together
-  /// Wire between nodes: float32, or bfloat16 or int8 for float32 gradients. With the latter two, rounding errors are
-  /// added to the next batch's gradients.
-  Dtype wire = Dtype::float32;
+  /// Wire between nodes of float32 gradients. If it is narrower, rounding errors are added to the next batch's
+  /// gradients.
+  Wire wire = Wire::float32;
   /// Sums over ranks are exact and rounded once: the bits are equal for any order of ranks and any topology, for up to
   /// twice the bytes. Not with a narrower wire.
   bool reproducible = false;
@@ -114,7 +114,7 @@ class GradientAverage {
   [[nodiscard]] bool travels() const { return scope_ && group().comm().size() > 1; }
   /// Whether ranks get only their shares of the sums.
   [[nodiscard]] bool scatters() const {
-    return shares_ && scope_ == shared_by_ && !reproducible_ && wire_ == Dtype::float32;
+    return shares_ && scope_ == shared_by_ && !reproducible_ && wire_ == Wire::float32;
   }
   [[nodiscard]] ReduceOp op() const { return weighed_ ? ReduceOp::sum : ReduceOp::mean; }
 
@@ -132,7 +132,7 @@ class GradientAverage {
   std::span<const Piece> pieces_ = {};
   Scope shared_by_ = Scope::all;
   Topology node_, all_;
-  Dtype wire_;
+  Wire wire_;
   bool reproducible_;
   std::vector<Hook> hooks_;
   std::vector<Way> ways_;  // one for each bucket

@@ -112,12 +112,12 @@ Tuning tuning_of(const std::vector<double>& numbers, const Interval& interval) {
     return ((number == static_cast<double>(choices)) || ...);
   };
   const auto is_cost = [](double number) { return std::isfinite(number) && number >= 0; };
-  if (numbers.size() != 6 || !known(numbers[0], Dtype::float32, Dtype::bfloat16, Dtype::int8) ||
+  if (numbers.size() != 6 || !known(numbers[0], Wire::float32, Wire::bfloat16, Wire::int8, Wire::int4, Wire::float4) ||
       !known(numbers[1], MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta, MergePolicy::outer) ||
       !std::all_of(numbers.begin() + 2, numbers.end(), is_cost))
     throw std::runtime_error("a damaged record of how nodes synchronise");
   return {interval,
-          static_cast<Dtype>(numbers[0]),
+          static_cast<Wire>(numbers[0]),
           static_cast<MergePolicy>(numbers[1]),
           {numbers[2], numbers[3], numbers[4], numbers[5]}};
 }

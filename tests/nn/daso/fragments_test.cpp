@@ -110,26 +110,6 @@ TEST_CASE("Fragments that are averaged at once at every batch drift no further t
     }
 }
 
-TEST_CASE("A shared optimizer trains fragments as a whole one does", "[nn][daso][fragments][shard]") {
-  const auto trained = [](const ht::Topology& topology, std::optional<Scope> shard, std::int64_t fragments) {
-    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology,
-                               {.gradients = {.bucket_bytes = 200}, .shard = shard});
-    torch::optim::Adam adam(model.parameters(), torch::optim::AdamOptions(0.01));
-    DASO daso(model, adam, {.phases = {.warmup = 2}, .interval = {.first = {3, 1}}, .fragments = fragments});
-    for (std::int64_t b = 0; b < 14; ++b) {
-      daso.zero_grad();
-      backward(model, b);
-      daso.step(1.0);
-    }
-    daso.drain();
-    CHECK(model.equal_on_all_ranks());
-    return weights(model.module());
-  };
-  for (const auto& topology : topologies())
-    for (const std::int64_t fragments : {2, 3, 50})  // some of 50 are empty
-      CHECK(distance(trained(topology, Scope::node, fragments), trained(topology, std::nullopt, fragments)) < 1e-12);
-}
-
 TEST_CASE("Fragments out of range, and with what they cannot go with, are refused", "[nn][daso][fragments]") {
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
   torch::optim::SGD sgd(model.parameters(), 0.1);

@@ -18,7 +18,7 @@ Tuning settled(const std::function<SyncCosts(const Tuning&)>& costs, const Tunin
 /// A network that takes `float32` batches of 0.1 s for float32. Nodes that start together wait for the rest of it.
 std::function<SyncCosts(const Tuning&)> network(double float32, double drift) {
   return [=](const Tuning& now) -> SyncCosts {
-    const auto transfer = 0.1 * float32 * static_cast<double>(itemsize(now.wire)) / 4;
+    const auto transfer = 0.1 * float32 * static_cast<double>(wire_bits(now.wire)) / 32;
     const auto waited = std::max(0.0, transfer - 0.1 * static_cast<double>(now.interval.wait));
     return {.transfer = transfer, .batch = 0.1, .waited = waited, .drift = drift};
   };
@@ -64,20 +64,20 @@ TEST_CASE("A free network is used as often as allowed, in float32", "[nn][tuning
   const auto each = settled(network(0.01, 0.01), {.shortest = 1}), few = settled(network(0.01, 0.01));
 
   CHECK(each.interval == Interval{1, 1});
-  CHECK(each.wire == ht::float32);
+  CHECK(each.wire == ht::Wire::float32);
   CHECK(each.policy == MergePolicy::delta);
   CHECK(few.interval == Interval{4, 1});
   CHECK(few.policy == MergePolicy::outer);
 }
 
 TEST_CASE("The wire is the widest that arrives within a batch", "[nn][tuning]") {
-  CHECK(settled(network(0.4, 0.01)).wire == ht::float32);
-  CHECK(settled(network(0.8, 0.01)).wire == ht::bfloat16);
-  CHECK(settled(network(3, 0.01)).wire == ht::int8);
+  CHECK(settled(network(0.4, 0.01)).wire == ht::Wire::float32);
+  CHECK(settled(network(0.8, 0.01)).wire == ht::Wire::bfloat16);
+  CHECK(settled(network(3, 0.01)).wire == ht::Wire::int8);
   // The current wire stays until it takes longer than a batch.
-  const Tuning now{.wire = ht::float32};
-  CHECK(tuned(now, network(0.8, 0.01)(now), {}).wire == ht::float32);
-  CHECK(tuned(now, network(1.2, 0.01)(now), {}).wire == ht::int8);
+  const Tuning now{.wire = ht::Wire::float32};
+  CHECK(tuned(now, network(0.8, 0.01)(now), {}).wire == ht::Wire::float32);
+  CHECK(tuned(now, network(1.2, 0.01)(now), {}).wire == ht::Wire::int8);
 }
 
 TEST_CASE("A slow network makes intervals longer, and waits where that is not enough", "[nn][tuning]") {
@@ -88,7 +88,7 @@ TEST_CASE("A slow network makes intervals longer, and waits where that is not en
   CHECK(slow.interval == Interval{32, 1});
   CHECK(slower.interval == Interval{32, 7});  // 8 of 15 batches are a quarter of the longest interval
   CHECK(endless.interval == Interval{32, 32});
-  for (const auto& found : {late, slow, slower, endless}) CHECK(found.wire == ht::int8);
+  for (const auto& found : {late, slow, slower, endless}) CHECK(found.wire == ht::Wire::int8);
   CHECK(slower.policy == MergePolicy::outer);
   CHECK(endless.policy == MergePolicy::delta);
 }
@@ -135,7 +135,7 @@ TEST_CASE("Without a measurement nothing changes", "[nn][tuning]") {
 }
 
 TEST_CASE("A synchronisation counts half as much as the next", "[nn][tuning]") {
-  Tuning now{.wire = ht::float32};
+  Tuning now{.wire = ht::Wire::float32};
   for (const double batch : {0.1, 0.3}) now = tuned(now, {0.01, batch, 0.01, 0.01}, {});
 
   CHECK(now.costs.batch == Approx(0.2));
@@ -187,8 +187,9 @@ TEST_CASE("The drift is the distance of the nodes from their mean", "[nn][tuning
 TEST_CASE("What a narrow wire has not sent yet, a wider one sends", "[nn][tuning]") {
   for (const auto& topology : topologies()) {
     DataParallelMultiGPU model(std::make_shared<SmallNet>(at::kFloat), topology);
-    ht::nn::detail::GlobalAverage global(topology, model.flat(), model.ownership().in_node,
-                                         {.merge = {.policy = MergePolicy::delta}, .wire = ht::int8, .tuned = true});
+    ht::nn::detail::GlobalAverage global(
+        topology, model.flat(), model.ownership().in_node,
+        {.merge = {.policy = MergePolicy::delta}, .wire = ht::Wire::int8, .tuned = true});
     const auto before = weights(model.module());
     const at::NoGradGuard no_grad;
     // One step that int8 resolves, and one that it does not.
@@ -197,7 +198,7 @@ TEST_CASE("What a narrow wire has not sent yet, a wider one sends", "[nn][tuning
       bias[0].add_(1.0);
       bias[1].add_(1e-3);
     };
-    for (const auto wire : {ht::int8, ht::int8, ht::int8, ht::float32}) {
+    for (const auto wire : {ht::Wire::int8, ht::Wire::int8, ht::Wire::int8, ht::Wire::float32}) {
       global.set_way(wire, MergePolicy::delta);
       move();
       global.start(false);

@@ -180,7 +180,7 @@ TEST_CASE("Complex weights train with DASO, narrower wires and a running mean", 
   const auto per_rank = rows / ht::world().size(), first = per_rank * ht::world().rank();
   const Dataset data(ht::from_local(x.narrow(0, first, per_rank).contiguous(), {.split = 0}),
                      ht::from_local(y.narrow(0, first, per_rank).contiguous(), {.split = 0}));
-  const auto trained = [&](auto net, const ht::Topology& topology, ht::Dtype wire) {
+  const auto trained = [&](auto net, const ht::Topology& topology, ht::Wire wire) {
     DataParallelMultiGPU model(net, topology, {.gradients = {.wire = wire}});
     torch::optim::Adam adam(model.parameters(), 0.02);
     Trainer trainer(model, adam, "mse",
@@ -192,15 +192,15 @@ TEST_CASE("Complex weights train with DASO, narrower wires and a running mean", 
                      .ema = 0.5,
                      .progress = false});
     const auto result = trainer.fit(data);
-    CHECK(model.residuals().size() == (wire == ht::float32 ? 0 : model.flat().buckets().size()));
+    CHECK(model.residuals().size() == (wire == ht::Wire::float32 ? 0 : model.flat().buckets().size()));
     CHECK(result.epochs.back().loss < 0.8 * result.epochs.front().loss);
     CHECK(model.equal_on_all_ranks());
     return real_weights(*net);
   };
   for (const auto& topology : topologies()) {
-    const auto expected = trained(std::make_shared<Operator<AsReal>>(torch::kFloat), topology, ht::float32);
-    CHECK(distance(trained(std::make_shared<Net>(torch::kFloat), topology, ht::float32), expected) < 1e-4);
-    for (const auto wire : {ht::bfloat16, ht::int8})
+    const auto expected = trained(std::make_shared<Operator<AsReal>>(torch::kFloat), topology, ht::Wire::float32);
+    CHECK(distance(trained(std::make_shared<Net>(torch::kFloat), topology, ht::Wire::float32), expected) < 1e-4);
+    for (const auto wire : {ht::Wire::bfloat16, ht::Wire::int8})
       (void)trained(std::make_shared<Net>(torch::kFloat), topology, wire);
   }
 }
@@ -215,7 +215,7 @@ TEST_CASE("Complex weights go into a checkpoint and come back to the bit", "[nn]
         model.step(adam);
       }
     };
-    const ReplicaOptions options{.gradients = {.wire = ht::bfloat16}, .shard = shard};
+    const ReplicaOptions options{.gradients = {.wire = ht::Wire::bfloat16}, .shard = shard};
     DataParallel first(std::make_shared<Net>(torch::kFloat), ht::Topology(ht::world()), options);
     torch::optim::Adam adam(first.parameters(), 0.02);
     train(first, adam, 5);

@@ -109,6 +109,6 @@ TEST_CASE("Buffers that cannot be written, and options that differ, are errors o
   net->register_buffer("repeated", torch::ones({1}).expand({4}));
   CHECK(message_of<ht::ValueError>([&] { DataParallel(net, topology); }).find("repeated") != std::string::npos);
   if (ht::world().size() == 1) return;
-  const ReplicaOptions other{.gradients = {.wire = ht::world().rank() == 1 ? ht::int8 : ht::float32}};
+  const ReplicaOptions other{.gradients = {.wire = ht::world().rank() == 1 ? ht::Wire::int8 : ht::Wire::float32}};
   CHECK_THROWS_AS(DataParallel(std::make_shared<SmallNet>(torch::kFloat), topology, other), ht::ValueError);
 }

@@ -122,7 +122,7 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   differs("[Trainer] got -1 epochs", [](auto& o) { o.epochs = -1; });
 
   auto some = same, others = same;
-  some.daso.emplace(), others.daso = DasoOptions{.wire = ht::bfloat16};
+  some.daso.emplace(), others.daso = DasoOptions{.wire = ht::Wire::bfloat16};
   CHECK(throws_where("wire float32", some, others));
   some.daso.emplace(), others.daso.emplace(), others.phases.warmup = 0.5;
   CHECK(throws_where("[Trainer] got phases.warmup 0 on rank 0 and 0.5", some, others));
@@ -151,7 +151,7 @@ TEST_CASE("Options of a replica that differ between ranks are named", "[nn][data
     CHECK_THAT(message, Catch::Contains("[Replica] got " + text + " on rank"));
   };
   differs("gradients.bucket_bytes 4194304 on rank 0 and 16", {.gradients = {.bucket_bytes = 16}});
-  differs("gradients.wire float32 on rank 0 and int8", {.gradients = {.wire = ht::int8}});
+  differs("gradients.wire float32 on rank 0 and int8", {.gradients = {.wire = ht::Wire::int8}});
   differs("gradients.reproducible false on rank 0 and true", {.gradients = {.reproducible = true}});
   differs("buffers average on rank 0 and rank0", {.buffers = BufferPolicy::rank0});
   differs("shard none on rank 0 and all", {.shard = Scope::all});
@@ -326,8 +326,8 @@ TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all
     CHECK(!model.module().weight.detach().equal(before));
   };
   fails({.batch_size = 12}, {});
-  fails({.batch_size = 12, .max_norm = 1.0}, {.gradients = {.wire = ht::bfloat16}});
-  fails({.batch_size = 12}, {.gradients = {.wire = ht::int8}});
+  fails({.batch_size = 12, .max_norm = 1.0}, {.gradients = {.wire = ht::Wire::bfloat16}});
+  fails({.batch_size = 12}, {.gradients = {.wire = ht::Wire::int8}});
   fails({.batch_size = 12}, {.gradients = {.reproducible = true}});
   fails({.batch_size = 12}, {.shard = Scope::all});
   fails({.batch_size = 12, .autocast = ht::float16}, {});

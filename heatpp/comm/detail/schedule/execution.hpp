@@ -13,7 +13,7 @@ namespace heatpp::detail {
 
 /// The wire format of the coded steps of a schedule.
 struct Coding {
-  Dtype wire = Dtype::float32;
+  Wire wire = Wire::float32;
   float* residual = nullptr;  ///< as long as the data; may be null
 };
 

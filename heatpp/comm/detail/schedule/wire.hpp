@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <heatpp/comm/topology.hpp>
+#include <heatpp/comm/wire.hpp>
 
 namespace heatpp::detail {
 
-/// Returns the bytes that n float32 values take in the format.
-[[nodiscard]] std::int64_t wire_bytes(Dtype wire, std::int64_t n);
-void encode(Dtype wire, const float* values, std::int64_t n, std::byte* out);
-void decode(Dtype wire, const std::byte* in, std::int64_t n, float* values);
+/// Writes the n values as wire_bytes(wire, n) bytes. A block with a value that is not finite becomes NaN;
+/// values above 0.8 of the largest float32 may become infinite.
+void encode(Wire wire, const float* values, std::int64_t n, std::byte* out);
+void decode(Wire wire, const std::byte* in, std::int64_t n, float* values);
 
 }  // namespace heatpp::detail

@@ -14,6 +14,8 @@ inline constexpr std::array choice_names<nn::BufferPolicy> = {"average", "rank0"
 template <>
 inline constexpr std::array choice_names<nn::Carriers> = {"all", "rotating"};
 template <>
+inline constexpr std::array choice_names<nn::Partners> = {"all", "pairs"};
+template <>
 inline constexpr std::array choice_names<nn::PlateauMode> = {"min", "max"};
 template <>
 inline constexpr std::array choice_names<nn::ThresholdMode> = {"relative", "absolute"};
@@ -67,6 +69,7 @@ inline constexpr std::tuple fields_of<nn::DasoOptions> = {
     Field{"plateau", &nn::DasoOptions::plateau},
     Field{"merge", &nn::DasoOptions::merge},
     Field{"carriers", &nn::DasoOptions::carriers},
+    Field{"partners", &nn::DasoOptions::partners},
     Field{"fragments", &nn::DasoOptions::fragments},
     Field{"nodes_count_alike", &nn::DasoOptions::nodes_count_alike},
     Field{"wire", &nn::DasoOptions::wire},
