@@ -20,11 +20,13 @@ WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "rows come from arrays, sparse matrices and io": ("RowSource", "io::StoredRows"),
     "Python reads host memory as arrays": ("sparse::from_local", "sparse::from_local_csc"),
     "internal": ("random::Generator::reserve", "io::hdf5_mutex", "comm_of"),
+    "Python has arrays with one cut": ("Grid", "regrid", "regrid_", "balanced_grid", "DNDarray::grid", "Layout::grid", "Layout::is_grid", "Layout::grid_cut",
+        "Layout::on_grid", "Layout::from_cuts", "Layout::recut", "Layout::along"),
     "C++ spells slices and tests of types otherwise": ("slice", "Slice", "Ellipsis", "NewAxis", "isscalar"),
 }.items() for name in names}
 
 # Types of detail/ in declarations that only heatpp's own sources use.
-INTERNAL = {"detail::Cut"}
+INTERNAL = {"detail::Cut", "detail::GridCut"}
 
 # The array API's names of parts of results.
 FIELDS = {"heatpp::linalg::QR": ["Q", "R"], "heatpp::linalg::SVD": ["U", "S", "Vh"], "heatpp::linalg::Eigen": ["eigenvalues", "eigenvectors"],

@@ -67,8 +67,8 @@ namespace {
 
 /// How `x` is cut, for a check that failed on this rank.
 std::string cut_of(const ht::DNDarray& x) {
-  std::string text = "rank " + std::to_string(x.comm().rank()) + ", " + ht::to_string(x.split());
-  if (!x.split()) return text;
+  std::string text = "rank " + std::to_string(x.comm().rank()) + ", " + ht::cut_text(x.layout());
+  if (x.layout().is_grid() || !x.split()) return text;
   text += ", cut at";
   for (int rank = 0; rank < x.comm().size(); ++rank) text += " " + std::to_string(x.layout().offset(rank));
   return text;

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/environment.hpp>
+#include <heatpp/core/detail/cuts/boxes.hpp>
 #include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -34,9 +35,9 @@ const DNDarray::Impl& checked(const std::shared_ptr<DNDarray::Impl>& impl) {
 }
 
 /// Describes how an array is cut if that is not even.
-std::string cut_text(const DNDarray& x) {
+std::string uneven_text(const DNDarray& x) {
   const auto& layout = x.layout();
-  if (layout.is_balanced()) return "";
+  if (layout.is_balanced() || layout.is_grid()) return "";
   Shape counts;
   for (int rank = 0; rank < layout.ranks(); ++rank) counts.push_back(layout.count(rank));
   return detail::formatted(" in parts of {}", to_string(counts));
@@ -87,8 +88,8 @@ void DNDarray::write_elements(const DNDarray& value) {
         "operator=",
         "got an array of shape {}, {}, {}{} for one of shape {}, {}, {}{} in adopted memory; expected "
         "equal ones, an array of another name, or x(ellipsis) = value, which converts",
-        to_string(value.shape()), name(value.dtype()), to_string(value.split()), cut_text(value), to_string(shape()),
-        name(dtype()), to_string(split()), cut_text(*this));
+        to_string(value.shape()), name(value.dtype()), cut_text(value.layout()), uneven_text(value), to_string(shape()),
+        name(dtype()), cut_text(layout()), uneven_text(*this));
   const auto elements = value.larray().is_alias_of(larray()) ? value.larray().clone() : value.larray();
   mutable_larray().copy_(elements);
 }
@@ -125,10 +126,10 @@ at::Tensor single_element(const DNDarray& x) {
   if (x.size() != 1)
     detail::raise<ValueError>("item", "got an array of shape {}; expected exactly one element", to_string(x.shape()));
   auto element = x.larray().cpu();
-  if (!x.split()) return element;
+  if (!x.layout().is_cut()) return element;
   if (element.numel() == 0) element = at::empty({1}, element.options());
   element = element.contiguous();
-  x.comm().broadcast(detail::buffer_of(element), x.layout().owner(0));
+  x.comm().broadcast(detail::buffer_of(element), detail::owner_at(x.layout(), Shape(x.shape().size(), 0)));
   return element;
 }
 

@@ -57,7 +57,10 @@ class DNDarray {
     return shape()[static_cast<std::size_t>(sanitize_axis(axis, ndim(), "shape"))];
   }
   [[nodiscard]] Shape lshape() const { return layout().local_shape(comm().rank()); }
+  /// Returns the axis that is cut, or nullopt if every rank holds the whole array. Throws ValueError on a grid.
   [[nodiscard]] std::optional<int> split() const { return layout().split(); }
+  /// Returns the ranks along each axis: 1 along those that are not cut. Local.
+  [[nodiscard]] std::vector<int> grid() const { return layout().grid(); }
   [[nodiscard]] int ndim() const { return layout().ndim(); }
   [[nodiscard]] std::int64_t size() const { return layout().size(); }
   [[nodiscard]] bool is_balanced() const { return layout().is_balanced(); }
@@ -209,7 +212,7 @@ template <class T>
   return std::is_arithmetic_v<T> || Element<T> || std::is_same_v<T, Scalar>;
 }
 /// Whether the array is cut among several ranks.
-[[nodiscard]] inline bool is_distributed(const DNDarray& x) { return x.split() && x.comm().size() > 1; }
+[[nodiscard]] inline bool is_distributed(const DNDarray& x) { return x.layout().is_cut() && x.comm().size() > 1; }
 /// Returns the shapes of all ranks' blocks.
 [[nodiscard]] std::vector<Shape> lshape_map(const DNDarray& x);
 /// Whether the dtype of `x` is complex, or is not. Local.

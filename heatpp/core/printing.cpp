@@ -42,25 +42,28 @@ std::vector<std::int64_t> edges(std::int64_t extent) {
 at::Tensor shown_part(const DNDarray& x, bool summarise) {
   auto part = x.larray();
   const auto& layout = x.layout();
-  const int me = x.comm().rank();
-  Shape shape = x.shape();
-  std::vector<std::int64_t> offsets;
+  auto shape = x.shape();
+  std::vector<detail::Cut> cuts;
   for (int axis = 0; axis < x.ndim(); ++axis) {
-    if (!summarised(shape[static_cast<std::size_t>(axis)], summarise)) continue;
-    auto keep = edges(shape[static_cast<std::size_t>(axis)]);
-    shape[static_cast<std::size_t>(axis)] = std::ssize(keep);
-    if (axis == layout.split()) {
-      for (int r = 0; r <= layout.ranks(); ++r)
-        offsets.push_back(std::ranges::lower_bound(keep, layout.offset(r)) - keep.begin());
-      std::erase_if(keep, [&](auto i) { return layout.owner(i) != me; });
-      for (auto& i : keep) i -= layout.offset(me);
-    }
+    auto& extent = shape[static_cast<std::size_t>(axis)];
+    cuts.push_back(layout.cut_along(axis));
+    if (!summarised(extent, summarise)) continue;
+    auto& cut = cuts.back();
+    const auto place = layout.place_along(axis, x.comm().rank());
+    const auto first = cut.first(place), last = cut.last(place);
+    auto keep = edges(extent);
+    extent = std::ssize(keep);
+    std::vector<std::int64_t> offsets;
+    for (int r = 0; r <= cut.ranks(); ++r)
+      offsets.push_back(std::ranges::lower_bound(keep, cut.first(r)) - keep.begin());
+    std::erase_if(keep, [&](auto i) { return i < first || i >= last; });
+    for (auto& i : keep) i -= first;
+    cut = detail::Cut::at(std::move(offsets));
     part = part.index_select(axis, at::tensor(at::ArrayRef<std::int64_t>(keep), at::kLong).to(part.device()));
   }
-  if (!layout.split()) return part.cpu();
-  const auto cut =
-      offsets.empty() ? layout.with(shape, layout.split()) : Layout(shape, *layout.split(), std::move(offsets));
-  return detail::relayout(detail::wrap(part, cut, x.comm()), Layout(shape, std::nullopt, x.comm().size())).cpu();
+  if (!layout.is_cut()) return part.cpu();
+  const auto cut = layout.recut(shape, std::move(cuts));
+  return detail::relayout(detail::wrap(part, cut, x.comm()), cut.replicated(shape)).cpu();
 }
 
 std::string real_text(double value, bool scientific) {
@@ -164,6 +167,15 @@ PrintOptions get_printoptions() { return options(); }
 void local_printing() { blocks_alone() = true; }
 void global_printing() { blocks_alone() = false; }
 
+namespace {
+
+std::string cut_of(const Layout& layout) {
+  if (layout.is_grid()) return "grid=" + detail::tuple_text(layout.grid());
+  return "split=" + (layout.split() ? std::to_string(*layout.split()) : "None");
+}
+
+}  // namespace
+
 std::string to_string(const DNDarray& array) {
   const auto& comm = array.comm();
   const auto x = blocks_alone() ? detail::wrap(array.larray(), array.layout().replicated(array.lshape()), comm) : array;
@@ -171,8 +183,8 @@ std::string to_string(const DNDarray& array) {
   const auto part = shown_part(x, summarise);
   const auto head = (blocks_alone() ? detail::formatted("[{}/{}] ", comm.rank(), comm.size()) : "") + "DNDarray(";
   auto body = x.size() == 0 ? "[]" : Writer(x.shape(), summarise, element_texts(part, x.dtype())).write(0, head.size());
-  return detail::formatted("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
-                           array.split() ? std::to_string(*array.split()) : "None");
+  return detail::formatted("{}{}, shape={}, dtype={}, {})", head, body, to_string(x.shape()), name(x.dtype()),
+                           cut_of(array.layout()));
 }
 
 std::string detail::text_of(const Scalar& number) {

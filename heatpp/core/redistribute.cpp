@@ -7,7 +7,9 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/cuts/boxes.hpp>
 #include <heatpp/core/detail/cuts/ranks_over.hpp>
+#include <heatpp/core/detail/cuts/relayout_boxes.hpp>
 #include <heatpp/core/detail/peers/axis_block.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
@@ -107,6 +109,7 @@ void check_may_be_cut(const char* op, const DNDarray& x) {
 
 at::Tensor detail::relayout(const DNDarray& x, const Layout& target) {
   if (same_cut(x.layout(), target) || x.comm().size() == 1) return x.larray();
+  if (x.layout().is_grid() || target.is_grid()) return relayout_boxes(x, target);
   if (!x.split()) {
     const auto [first, last] = range_of(target, x.comm().rank());
     return x.larray().narrow(*target.split(), first, last - first);
@@ -131,7 +134,8 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 std::int64_t detail::relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each) {
-  if (!from.split() || same_cut(from, to)) return 0;
+  if (!from.is_cut() || same_cut(from, to)) return 0;
+  if (from.is_grid() || to.is_grid()) return times(elements_moved(from, to), bytes_each);
   const auto size = from.size(), ranks = std::int64_t{from.ranks()};
   if (!to.split()) return times(size, (ranks - 1) * bytes_each);
   const auto extent = std::max<std::int64_t>(1, from.offset(from.ranks()));
@@ -166,20 +170,31 @@ at::Tensor detail::relayout_operand(const char* op, const DNDarray& x, const Lay
       raise<ValueError>(op,
                         "got an operand of shape {}, {}, that would have to move to {} at a cost of {} bytes; expected "
                         "equal layouts (Redistribution::forbid)",
-                        to_string(x.shape()), to_string(x.split()), to_string(target.split()), cost);
+                        to_string(x.shape()), cut_text(x.layout()), cut_text(target), cost);
     moved_operands += 1;
     moved_bytes += cost;
   }
   return relayout(x, target);
 }
 
+DNDarray detail::one_cut(const char* op, const DNDarray& x) {
+  if (!x.layout().is_grid()) return x;
+  const auto longest = std::ranges::max_element(x.shape()) - x.shape().begin();
+  const Layout target(x.shape(), static_cast<int>(longest), x.comm().size());
+  return wrap(relayout_operand(op, x, target, x.comm()), target, x.comm());
+}
+
 DNDarray resplit(const DNDarray& x, std::optional<int> split) {
   if (split) split = sanitize_axis(*split, x.ndim(), "resplit");
-  if (split == x.split()) return x;
+  if (!x.layout().is_grid() && split == x.split()) return x;
   return detail::brought_to(x, Layout(x.shape(), split, x.comm().size()));
 }
 
-DNDarray balance(const DNDarray& x) { return detail::brought_to(x, Layout(x.shape(), x.split(), x.comm().size())); }
+DNDarray regrid(const DNDarray& x, const Grid& grid) {
+  return detail::brought_to(x, Layout::on_grid(x.shape(), grid, x.comm().size()));
+}
+
+DNDarray balance(const DNDarray& x) { return detail::brought_to(x, x.layout().balanced()); }
 
 Layout detail::agreed_layout(const char* op, const Layout& from, const std::vector<std::int64_t>& counts,
                              const Communicator& comm) {
@@ -212,7 +227,7 @@ DNDarray collect(const DNDarray& x, int rank) {
   if (x.ndim() == 0 || rank < 0 || rank >= x.comm().size())
     detail::raise<ValueError>("collect", "got an array of shape {} and rank {}; expected an axis and 0 <= rank < {}",
                               to_string(x.shape()), rank, x.comm().size());
-  const int axis = x.split().value_or(0);
+  const int axis = x.layout().is_grid() ? 0 : x.split().value_or(0);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(x.comm().size()), 0);
   counts[static_cast<std::size_t>(rank)] = x.shape()[static_cast<std::size_t>(axis)];
   return detail::brought_to(x, Layout::from_counts(x.shape(), axis, counts));
@@ -221,6 +236,10 @@ DNDarray collect(const DNDarray& x, int rank) {
 void resplit_(DNDarray& x, std::optional<int> split) {
   check_may_be_cut("resplit_", x);
   x = resplit(x, split);
+}
+void regrid_(DNDarray& x, const Grid& grid) {
+  check_may_be_cut("regrid_", x);
+  x = regrid(x, grid);
 }
 void balance_(DNDarray& x) {
   check_may_be_cut("balance_", x);

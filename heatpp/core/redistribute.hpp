@@ -10,7 +10,14 @@ namespace heatpp {
 /// ranks throw Error, for which one allreduce of 8 bytes is sent; for a smaller block only that rank throws.
 [[nodiscard]] DNDarray resplit(const DNDarray& x, std::optional<int> split);
 
-/// Cuts `x` evenly along its split axis. Only elements on the wrong rank move. Collective.
+/// Cuts `x` evenly over a grid of ranks: `regrid(x, {2, 2, 1})`, `regrid(x, balanced_grid)`. A grid that cuts one axis
+/// is a split. From replicated: local. Otherwise each element moves at most once, in one exchange between ranks whose
+/// blocks meet. Functions that do not take a grid throw ValueError; `resplit(x, axis)` makes one cut of it. Collective.
+/// Throws ValueError if the product of the grid is not the number of ranks.
+[[nodiscard]] DNDarray regrid(const DNDarray& x, const Grid& grid);
+
+/// Cuts `x` evenly along its split axis, or along the axes of its grid. Only elements on the wrong rank move.
+/// Collective.
 [[nodiscard]] DNDarray balance(const DNDarray& x);
 
 /// Cuts `x` so that rank r holds counts[r] indices of the split axis. Collective: one all-reduce of 16 bytes besides
@@ -18,12 +25,14 @@ namespace heatpp {
 /// differ by rank.
 [[nodiscard]] DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts);
 
-/// Brings all of `x` to one rank and leaves the other blocks empty. A replicated array becomes cut along axis 0, and
-/// nothing moves. Collective. Throws ValueError for an array without axes and for a rank that does not exist.
+/// Brings all of `x` to one rank and leaves the other blocks empty. A replicated array and one on a
+/// grid become cut along axis 0; of a replicated one nothing moves. Collective. Throws ValueError for an array without
+/// axes and for a rank that does not exist.
 [[nodiscard]] DNDarray collect(const DNDarray& x, int rank = 0);
 
 /// Replaces `x` by the new array. Throws ValueError for adopted memory, which stays as the host cut it.
 void resplit_(DNDarray& x, std::optional<int> split);
+void regrid_(DNDarray& x, const Grid& grid);
 void balance_(DNDarray& x);
 void redistribute_(DNDarray& x, const std::vector<std::int64_t>& counts);
 void collect_(DNDarray& x, int rank = 0);

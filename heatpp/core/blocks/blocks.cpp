@@ -132,7 +132,10 @@ struct BlockPlan::Impl {
     return detail::wrap(std::move(block), cut.layout, comm);
   }
 
-  void scatter(const DNDarray& x, const std::function<std::vector<at::Tensor>()>& make) const {
+  void scatter(const DNDarray& array, const std::function<std::vector<at::Tensor>()>& make) const {
+    // A grid is recut first, because boxes_at_owner delivers to the owners of one cut.
+    const bool fits = array.shape() == cut.layout.shape() && array.comm().same_ranks(comm);
+    const auto x = fits && array.layout().is_grid() ? detail::brought_to(array, cut.layout) : array;
     std::vector<at::Tensor> blocks;
     all_or_none(comm, [&] {
       if (x.shape() != cut.layout.shape())

@@ -62,6 +62,13 @@ class BlockPlan {
   friend struct detail::BlockAccess;
 };
 
+/// Makes the host's bricks, one of each rank, an array where they lie: no element moves. The array is on the grid that
+/// the bricks form, in the order of the host's ranks; ghost cells are no part of it. It is written in place, as that of
+/// from_local; the memory must outlive it and its copies. The plan's split has no meaning here. Collective: an
+/// allgather of 2 numbers for each axis. Throws ValueError on all ranks if a rank has several bricks or none, or if the
+/// bricks form no grid with a cell for each rank: from_blocks takes any bricks.
+[[nodiscard]] DNDarray adopt_blocks(void* memory, const BlockPlan& plan);
+
 /// Makes an array of one block per rank. `block` has ghost cells, and its cells begin at `offset` in a domain of this
 /// shape. Collective: a plan and an exchange; if many arrays have the same cut, make a BlockPlan. Throws as
 /// BlockPlan.

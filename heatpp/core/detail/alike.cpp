@@ -39,15 +39,28 @@ void compare(const char* op, const Communicator& comm, const std::vector<Setting
 
 }  // namespace
 
+namespace {
+
+std::string uneven_text(const Layout& layout) {
+  std::string text;
+  for (int axis = 0; axis < layout.ndim(); ++axis)
+    if (const auto cut = layout.cut_along(axis); !cut.is_even())
+      text += formatted(", cut along axis {} at {}", axis, fmt::join(cut.offsets(), ", "));
+  return text;
+}
+
+}  // namespace
+
 std::string layout_text(const Layout& layout) {
   const auto shape = to_string(layout.shape());
+  if (layout.is_grid()) return formatted("{} on a {}", shape, cut_text(layout)) + uneven_text(layout);
   if (!layout.split()) return shape;
   if (layout.is_balanced()) return formatted("{} cut evenly along axis {}", shape, *layout.split());
   return formatted("{} cut along axis {} at {}", shape, *layout.split(), fmt::join(layout.offsets(), ", "));
 }
 
 void expect_alike(const char* op, const DNDarray& x) {
-  if (x.split())
+  if (x.layout().is_cut())
     expect_alike(x.comm(), op, [&] { return formatted("{} {}", name(x.dtype()), layout_text(x.layout())); });
 }
 

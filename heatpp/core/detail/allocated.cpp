@@ -11,7 +11,9 @@ constexpr std::int64_t large_bytes = std::int64_t{64} << 20;
 
 std::int64_t largest_block(const Layout& layout) {
   auto shape = layout.shape();
-  if (layout.split()) shape[static_cast<std::size_t>(*layout.split())] = most_indices(layout.cut());
+  if (layout.is_cut())
+    for (int axis = 0; axis < layout.ndim(); ++axis)
+      shape[static_cast<std::size_t>(axis)] = most_indices(layout.cut_along(axis));
   return size_of(shape);
 }
 

@@ -29,6 +29,10 @@ void check_same_device(const char* op, const DNDarray& a, const DNDarray& b);
 [[nodiscard]] at::Tensor relayout_operand(const char* op, const DNDarray& x, const Layout& target,
                                           const Communicator& comm);
 
+/// Returns `x`. If it is on a grid, it is cut evenly along its longest axis, for a function that takes one cut: the
+/// recut is counted, and refused under the strict policy.
+[[nodiscard]] DNDarray one_cut(const char* op, const DNDarray& x);
+
 /// Whether operands may move: not under the strict policy.
 [[nodiscard]] bool operands_may_move();
 

@@ -32,12 +32,22 @@ void Layout::refuse_extent() const {
 
 std::int64_t Layout::size() const { return size_of(shape_); }
 
-std::vector<std::int64_t> Layout::offsets() const { return split_ ? cut_.offsets() : std::vector<std::int64_t>(); }
+std::vector<std::int64_t> Layout::offsets() const { return split() ? cut_.offsets() : std::vector<std::int64_t>(); }
 
 Shape Layout::local_shape(int rank) const {
   auto local = shape_;
-  if (split_) local[static_cast<std::size_t>(*split_)] = count(rank);
+  if (split_) local[static_cast<std::size_t>(*split_)] = cut_.extent(rank);
+  for (std::size_t axis = 0; grid_ && axis < local.size(); ++axis)
+    local[axis] = grid_->cuts()[axis].extent(grid_->coordinate(rank, axis));
   return local;
+}
+
+Shape Layout::local_offset(int rank) const {
+  Shape offset(shape_.size(), 0);
+  if (split_) offset[static_cast<std::size_t>(*split_)] = cut_.first(rank);
+  for (std::size_t axis = 0; grid_ && axis < offset.size(); ++axis)
+    offset[axis] = grid_->cuts()[axis].first(grid_->coordinate(rank, axis));
+  return offset;
 }
 
 Layout Layout::from_counts(Shape shape, int split, std::span<const std::int64_t> counts) {
@@ -48,14 +58,20 @@ Layout Layout::from_counts(Shape shape, int split, std::span<const std::int64_t>
 }
 
 Layout Layout::with(Shape shape, std::optional<int> split) const {
+  if (grid_) refuse_grid();
   if (!split) return replicated(std::move(shape));
   return {std::move(shape), *split, cut_};
 }
 
 bool same_cut(const Layout& a, const Layout& b) {
-  return a.split() == b.split() && a.ranks() == b.ranks() && a.cut() == b.cut();
+  if (a.grid_ || b.grid_) return a.grid_ && b.grid_ && (a.grid_ == b.grid_ || *a.grid_ == *b.grid_);
+  return a.split_ == b.split_ && a.ranks_ == b.ranks_ && a.cut_ == b.cut_;
 }
 
 bool operator==(const Layout& a, const Layout& b) { return a.shape_ == b.shape_ && same_cut(a, b); }
+
+std::string cut_text(const Layout& layout) {
+  return layout.is_grid() ? "grid " + detail::tuple_text(layout.grid()) : to_string(layout.split());
+}
 
 }  // namespace heatpp
