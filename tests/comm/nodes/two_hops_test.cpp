@@ -14,7 +14,7 @@ namespace {
 using NodeOf = int (*)(int rank);
 
 /// Returns all ranks as if they were on these nodes.
-ht::Communicator on_nodes(NodeOf node_of) {
+ht::Communicator ranks_on_nodes(NodeOf node_of) {
   auto comm = *ht::world().split(0);
   comm.impl().segment = nullptr;
   ht::detail::find_topology(comm, {.node_of = node_of});
@@ -39,7 +39,7 @@ std::vector<std::int32_t> numbers_between(int from, int to, int most) {
 }  // namespace
 
 TEST_CASE("blocks of any size reach their ranks in two hops", "[comm][nodes]") {
-  const auto comm = on_nodes(some_nodes());
+  const auto comm = ranks_on_nodes(some_nodes());
   const auto most = GENERATE(0, 1, 3, 4000);
   const auto batches = GENERATE(1, 2, 100);
   std::vector<std::vector<std::int32_t>> out, in;
@@ -69,7 +69,7 @@ TEST_CASE("blocks of any size reach their ranks in two hops", "[comm][nodes]") {
 }
 
 TEST_CASE("an alltoall in two hops gives every rank its numbers", "[comm][nodes]") {
-  const auto comm = on_nodes(some_nodes());
+  const auto comm = ranks_on_nodes(some_nodes());
   std::vector<std::int64_t> values, received(static_cast<std::size_t>(comm.size())), expected;
   for (int rank = 0; rank < comm.size(); ++rank) {
     values.push_back((std::int64_t{1} << 40) + 100 * comm.rank() + rank);
@@ -83,8 +83,8 @@ TEST_CASE("an alltoall in two hops gives every rank its numbers", "[comm][nodes]
 }
 
 TEST_CASE("small blocks take two hops if that saves messages", "[comm][nodes]") {
-  const auto pairs = on_nodes([](int rank) { return rank / 2; }), alone = on_nodes([](int rank) { return rank; }),
-             together = on_nodes([](int) { return 0; });
+  const auto pairs = ranks_on_nodes([](int rank) { return rank / 2; }),
+             alone = ranks_on_nodes([](int rank) { return rank; }), together = ranks_on_nodes([](int) { return 0; });
   // In pairs a rank sends P / 2 - 1 messages between nodes, and two in the node.
   const std::int64_t saved = pairs.size() - 1 - ((pairs.size() + 1) / 2 - 1 + 2);
   CHECK(ht::detail::worth_two_hops(pairs, 1280 * saved) == (saved > 0));

@@ -31,7 +31,7 @@ std::int32_t rounded(float x) {
 }
 
 /// Two codes of four bits in a byte, the first one in the low bits.
-void pack(const std::uint8_t* codes, std::int64_t n, std::byte* out) {
+void pack_codes(const std::uint8_t* codes, std::int64_t n, std::byte* out) {
   for (std::int64_t i = 0; i < n / 2; ++i) out[i] = static_cast<std::byte>(codes[2 * i] | codes[2 * i + 1] << 4);
   if (n % 2 == 1) out[n / 2] = static_cast<std::byte>(codes[n - 1]);
 }
@@ -80,7 +80,7 @@ struct Int4 {
     std::array<std::uint8_t, block> codes;
     for (std::int64_t i = 0; i < n; ++i)
       codes[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(rounded(values[i] * inverse) & 15);
-    pack(codes.data(), n, out);
+    pack_codes(codes.data(), n, out);
   }
   static void decode(const std::byte* in, std::int64_t n, float scale, float* values) {
     for (std::int64_t i = 0; i < n; ++i) values[i] = static_cast<float>((unpacked(in, i) ^ 8) - 8) * scale;
@@ -113,7 +113,7 @@ struct Float4 {
   static void encode(const float* values, std::int64_t n, float inverse, std::byte* out) {
     std::array<std::uint8_t, block> codes;
     for (std::int64_t i = 0; i < n; ++i) codes[static_cast<std::size_t>(i)] = code_of(values[i] * inverse);
-    pack(codes.data(), n, out);
+    pack_codes(codes.data(), n, out);
   }
   static void decode(const std::byte* in, std::int64_t n, float scale, float* values) {
     for (std::int64_t i = 0; i < n; ++i) values[i] = numbers[unpacked(in, i)] * scale;
