@@ -79,7 +79,7 @@ TEST_CASE("large arrays are transformed piece by piece", "[fft]") {
       if (!layout.split()) continue;
       const auto axis = *layout.split();
       const auto a = scattered(shape), half = at::fft_rfft(a, std::nullopt, axis);
-      const auto x = distribute(a, layout);
+      const auto x = distribute(a, layout).to_device(ht::cpu);  // pieces are in memory of the host
       const ht::Layout target(half.sizes().vec(), axis, ht::world().size());
       for (int other = 0; other < x.ndim(); ++other)
         for (const std::int64_t pieces : {1, 3, 5}) {
