@@ -14,7 +14,7 @@ WITHOUT = {f"heatpp::{name}": reason for reason, names in {
         "name", "itemsize"),
     "messages between ranks are mpi4py's, and the levels of machines training's": (
         "Communicator::send", "Buffer", "ConstBuffer", "Memory", "BasicBlock", "Communicator::exchange", "Request", "Communicator::Failure", "Communicator::agree",
-        "Communicator::impl", "Communicator::split", "Communicator::split_shared", "AllreducePlan", "Topology", "Wire", "wire_bits", "wire_bytes", "wait_all", "wait_any", "all_or_none", "comm::describe"),
+        "Communicator::impl", "Communicator::split", "Communicator::split_shared", "AllreducePlan", "Topology", "wire_bits", "wire_bytes", "wait_all", "wait_any", "all_or_none", "comm::describe"),
     "importing the module starts MPI, and ends it": ("Environment", "ProgressThread"),
     "Python raises": ("Error", "ErrorKind", "throw_error", "NotFittedError"),
     "rows come from arrays, sparse matrices and io": ("RowSource", "io::StoredRows"),
