@@ -4,10 +4,9 @@
 
 namespace heatpp::detail {
 
-/// Returns the ranks that a reduction along these axes combines: those that differ from this one only along them,
-/// in C order of their blocks.
-/// Of an array with one cut, these are all ranks. A group of a grid is made once for each communicator and way of
-/// cutting (Communicator::split: collective), and kept as long as the program runs. A call takes time for each rank.
+/// Returns the ranks that a reduction along these axes combines: those whose blocks differ from this rank's only along
+/// them, in C order of their blocks. If the layout is no grid, it returns all ranks. The first call for a grid splits
+/// the communicator (collective) and keeps the group as long as the program runs. A call takes time for each rank.
 [[nodiscard]] Communicator group_along(const Layout& layout, const Communicator& comm,
                                        std::span<const std::int64_t> axes);
 [[nodiscard]] inline Communicator group_along(const DNDarray& x, std::span<const std::int64_t> axes) {
