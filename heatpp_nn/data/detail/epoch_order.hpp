@@ -6,7 +6,8 @@
 
 namespace heatpp::nn::detail {
 
-/// Returns a hash of three numbers (splitmix64).
+/// Returns a hash of two or three numbers (splitmix64).
+[[nodiscard]] std::uint64_t mixed(std::uint64_t a, std::uint64_t b);
 [[nodiscard]] std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c);
 
 /// The order of an epoch: a bijection from places to rows. Each rank needs a part of it.
