@@ -8,7 +8,7 @@
 namespace heatpp::sparse::detail {
 namespace {
 
-constexpr std::int64_t rows_of_a_thread = 1024;
+constexpr std::int64_t sorted_rows_of_a_thread = 1024;
 
 /// The positions of triples in the order of their rows, and the start of each row: a stable counting sort.
 struct ByRow {
@@ -34,7 +34,7 @@ void sort_rows_by_column(const ByRow& order, const at::Tensor& columns) {
   const auto before = [=](std::int64_t a, std::int64_t b) {
     return column[a] != column[b] ? column[a] < column[b] : a < b;
   };
-  at::parallel_for(0, order.row_ptr.numel() - 1, rows_of_a_thread, [=](std::int64_t begin, std::int64_t end) {
+  at::parallel_for(0, order.row_ptr.numel() - 1, sorted_rows_of_a_thread, [=](std::int64_t begin, std::int64_t end) {
     for (auto row = begin; row < end; ++row) {
       auto* const from = positions + ptr[row];
       auto* const to = positions + ptr[row + 1];

@@ -29,9 +29,9 @@ int bits_at_once(std::int64_t columns) {
 
 /// The search for the medians of all columns of all clusters, among numbers of type T.
 template <class T>
-class Search {
+class MedianSearch {
  public:
-  Search(const Weighted& data, const std::vector<std::int32_t>& labels, const at::Tensor& otherwise)
+  MedianSearch(const Weighted& data, const std::vector<std::int32_t>& labels, const at::Tensor& otherwise)
       : data_(data),
         labels_(labels),
         medians_(otherwise.clone()),
@@ -127,8 +127,8 @@ class Search {
 }  // namespace
 
 at::Tensor cluster_medians(const Weighted& data, const std::vector<std::int32_t>& labels, const at::Tensor& otherwise) {
-  if (working_dtype(data.rows) == float32) return Search<float>(data, labels, otherwise)();
-  return Search<double>(data, labels, otherwise)();
+  if (working_dtype(data.rows) == float32) return MedianSearch<float>(data, labels, otherwise)();
+  return MedianSearch<double>(data, labels, otherwise)();
 }
 
 }  // namespace heatpp::ml::detail

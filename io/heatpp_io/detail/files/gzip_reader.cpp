@@ -10,15 +10,15 @@
 namespace heatpp::io::detail {
 namespace {
 
-constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t zipped_piece_bytes = std::int64_t{1} << 20;
 
 }  // namespace
 
 GzipReader::GzipReader(std::string path, const char* op)
     : path_(std::move(path)), op_(op), file_(::gzopen(path_.c_str(), "rb")) {
   if (!file_) raise_not_opened(op_, path_, "a file that gzip has compressed");
-  std::vector<char> piece(static_cast<std::size_t>(piece_bytes));
-  while (const auto came = take(piece_bytes, piece.data())) size_ += came;
+  std::vector<char> piece(static_cast<std::size_t>(zipped_piece_bytes));
+  while (const auto came = take(zipped_piece_bytes, piece.data())) size_ += came;
 }
 
 GzipReader::~GzipReader() { ::gzclose(file_); }
@@ -31,7 +31,7 @@ void GzipReader::fail() const {
 }
 
 std::int64_t GzipReader::take(std::int64_t bytes, void* to) {
-  const auto came = ::gzread(file_, to, static_cast<unsigned>(std::min(bytes, piece_bytes)));
+  const auto came = ::gzread(file_, to, static_cast<unsigned>(std::min(bytes, zipped_piece_bytes)));
   int status = Z_OK;
   static_cast<void>(::gzerror(file_, &status));
   if (came < 0 || (status != Z_OK && status != Z_STREAM_END)) fail();
