@@ -72,7 +72,7 @@ void convert_sparse(const Options& o, const std::string& target) {
     ht::detail::raise<ht::ValueError>(op, "got {} names for a sparse matrix; expected one file and its new name",
                                       o.files.size());
   if (!o.of_arrays.empty())
-    ht::detail::raise<ht::ValueError>(op, "got {} for a sparse matrix; expected none of what arrays alone have",
+    ht::detail::raise<ht::ValueError>(op, "got {} for a sparse matrix; expected no options that only arrays have",
                                       o.of_arrays);
   const auto a = ht::sparse::load(o.files[0], {.group = o.dataset, .dtype = dtype_of(o)});
   ht::sparse::save(a, target, {.group = o.name, .append = o.append, .compression = compression_of(o.compression)});

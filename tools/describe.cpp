@@ -110,7 +110,7 @@ void list(const std::vector<std::string>& paths, const Arrays& first, const Opti
 void list_networks(const std::vector<std::string>& paths, const Options& options) {
   const auto given = options.dataset.empty() ? options.of_elements : "--dataset";
   if (!given.empty())
-    ht::detail::raise<ht::ValueError>(op, "got {} for a network of torch.export; expected it for files of arrays only",
+    ht::detail::raise<ht::ValueError>(op, "got {} for a network of torch.export; expected it only for files of arrays",
                                       given);
   std::vector<Description> all;
   for (const auto& path : paths)

@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app{"A surrogate of the heat equation, trained while the simulation runs"};
     app.add_option("--points", options.points, "interior points along an edge")->check(CLI::Range(4, 100000));
-    app.add_option("--runs", options.runs, "simulations to learn from")->check(CLI::PositiveNumber);
+    app.add_option("--runs", options.runs, "number of simulations for training")->check(CLI::PositiveNumber);
     app.add_option("--leaps", options.leaps, "samples of each")->check(CLI::PositiveNumber);
     app.add_option("--wanted", options.wanted, "relative L2 error that every unseen start must stay below");
     CLI11_PARSE(app, argc, argv);

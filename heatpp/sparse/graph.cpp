@@ -73,8 +73,8 @@ DNDarray pagerank(const DCSRMatrix& a, const PageRankOptions& o) {
     rank = next;
     if (change <= o.tol) return rank;
   }
-  raise<Error>("pagerank", "got no end within {} iterations; expected changes of together at most {}", o.max_iterations,
-               o.tol);
+  raise<Error>("pagerank", "got no end within {} iterations; expected changes whose sum is at most {}",
+               o.max_iterations, o.tol);
 }
 
 }  // namespace heatpp::sparse

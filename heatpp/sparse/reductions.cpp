@@ -71,7 +71,7 @@ DNDarray places_of_extrema(const char* op, const DCSRMatrix& a, std::optional<in
   return places(row) + row * a.columns();
 }
 
-/// Sums in float32 at least, and float32 in float64, because a row's entries are added one after another.
+/// Sums at least in float32, and float32 in float64, because a row's entries are added one after another.
 at::Tensor sums_of_rows(const DCSRMatrix& a) {
   const auto& block = block_of(a);
   const auto type = block.values.scalar_type();

@@ -92,7 +92,7 @@ def result_type(*arrays_and_dtypes):
             kind = each.dtype if isinstance(each, DNDarray) else each
             found = kind if found is None else C.promote_types(found, kind)
     if found is None:
-        raise ValueError("[result_type] got numbers alone; expected an array or a dtype")
+        raise ValueError("[result_type] got only numbers; expected an array or a dtype")
     for number in numbers:
         found = C.result_type(found, number)
     return found

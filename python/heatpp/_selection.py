@@ -50,7 +50,7 @@ class Pipeline:
         if wrong is not None:
             raise TypeError(f"[Pipeline] got {wrong!r}; expected estimators")
         if not self.steps or len(self.named_steps) < len(self.steps):
-            raise ValueError(f"[Pipeline] got steps named {[name for name, _ in self.steps]}; expected one at least, with different names")
+            raise ValueError(f"[Pipeline] got steps named {[name for name, _ in self.steps]}; expected at least one, with different names")
 
     @property
     def named_steps(self):
@@ -150,7 +150,7 @@ def _folds(op, model, x, y, cv, groups=None):
         cv = (C.StratifiedKFold if y is not None and _classifies(model) else C.KFold)(n_splits=5 if cv is None else int(cv))
     folds = cv.split(x, y, groups) if isinstance(cv, _FOLDERS) else cv
     if not isinstance(folds, (list, tuple)) or not folds:
-        raise TypeError(f"[{op}] got cv={cv!r}; expected a number, a KFold or another of heatpp's that make folds, or a list of pairs of rows to learn from and to judge by")
+        raise TypeError(f"[{op}] got cv={cv!r}; expected a number, a KFold or another of heatpp's that make folds, or a list of pairs of training rows and test rows")
     return x, y, folds
 
 
@@ -227,7 +227,7 @@ def cross_val_predict(model, x, y=None, *, groups=None, cv=5, method="predict"):
         copy.fit(*(each[train] for each in (x, y) if each is not None))
         labels = copy.classes_.tolist() if method != "predict" and _classifies(copy) else None
         if labels != known and made is not None:
-            raise ValueError(f"[cross_val_predict] got a fold whose rows to learn from have the labels {labels}, and one with {known}; expected all labels in each")
+            raise ValueError(f"[cross_val_predict] got a fold whose training rows have the labels {labels}, and one with {known}; expected all labels in each")
         known, found = labels, getattr(copy, method)(x[test])
         if made is None:
             made = C.zeros((x.shape[0], *found.shape[1:]), dtype=found.dtype, split=None if x.split is None else 0, comm=x.comm)
@@ -248,7 +248,7 @@ def train_test_split(*arrays, test_size=None, train_size=None, shuffle=True, see
     """
     seed = {name: value for name, value in (("seed", seed), ("random_state", random_state)) if value is not None}
     if not arrays or len(seed) > 1:
-        raise TypeError(f"[train_test_split] got {len(arrays)} arrays, {' and '.join(seed) or 'no seed'}; expected an array at least, and one seed at most")
+        raise TypeError(f"[train_test_split] got {len(arrays)} arrays, {' and '.join(seed) or 'no seed'}; expected at least one array, and at most one seed")
     arrays = [each if isinstance(each, C.DNDarray) else each._x if hasattr(each, "_x") else C.array(each) for each in arrays]
     wrong = next((each.shape for each in arrays if len(each.shape) < 1 or each.shape[0] != arrays[0].shape[0]), None)
     if wrong is not None:
@@ -277,7 +277,7 @@ class GridSearch:
             raise ValueError(f"[GridSearch] got {wrong}; expected a list of values")
         self.points = [dict(zip(grid, values)) for grid in grids for values in itertools.product(*grid.values())]
         if not self.points:
-            raise ValueError(f"[GridSearch] got no values in {parameters}; expected one at least of each parameter")
+            raise ValueError(f"[GridSearch] got no values in {parameters}; expected at least one of each parameter")
 
     def fit(self, x, y=None, *, groups=None):
         """Tries all points, and fits the best one to all rows."""

@@ -12,7 +12,7 @@ def labels_of(labels):
         return []
     made = [int(operator.index(each)) for each in (labels.tolist() if hasattr(labels, "tolist") else labels)]
     if not made:
-        raise ValueError("got labels=[]; expected one label at least, or None for all")
+        raise ValueError("got labels=[]; expected at least one label, or None for all")
     return made
 
 

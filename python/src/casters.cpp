@@ -279,7 +279,7 @@ nb::object written(const at::Tensor& value) {
     throw TypeError("[larray] got a block on " + value.device().str() +
                     "; expected one on the CPU, as of x.to_device(\"cpu\")");
   if (value.scalar_type() == at::kBFloat16)
-    throw TypeError("[numpy] got bfloat16, which NumPy has not; expected another dtype, as of x.astype(float32)");
+    throw TypeError("[numpy] got bfloat16, which NumPy does not have; expected another dtype, as of x.astype(float32)");
   const auto owner =
       nb::capsule(new at::Tensor(value), [](void* kept) noexcept { delete static_cast<at::Tensor*>(kept); });
   const auto sizes = value.sizes(), strides = value.strides();

@@ -207,7 +207,7 @@ class Habits(Case):
         x = ht.ones(3, dtype=ht.bfloat16, split=0)
         self.assertEqual(x.tolist(), [1.0, 1.0, 1.0])
         for refused in (lambda: x.numpy(), lambda: x.larray):
-            with self.assertRaisesRegex(TypeError, "got bfloat16, which NumPy has not"):
+            with self.assertRaisesRegex(TypeError, "got bfloat16, which NumPy does not have"):
                 refused()
         with self.assertRaises(TypeError):  # negative strides
             ht.from_local(VALUES[::-1], split=0)

@@ -318,7 +318,7 @@ class Heat(unittest.TestCase):
         if comm.rank == 0:
             shutil.rmtree(folder)
 
-    @unittest.skipUnless(ht.supports_netcdf(), "heatpp is built without netCDF, which Debian has not for MPICH")
+    @unittest.skipUnless(ht.supports_netcdf(), "heatpp is built without netCDF, which Debian does not have for MPICH")
     def test_parts_of_netcdf_variables(self):
         comm = ht.MPI_WORLD.handle
         folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)

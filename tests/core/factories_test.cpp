@@ -45,7 +45,7 @@ TEST_CASE("array infers its dtype and rejects ragged rows", "[core][factories]")
   CHECK_THROWS_WITH(ht::array({{1, 2}, {3}}), Catch::Contains("shapes (2,) and (1,)"));
 }
 
-TEST_CASE("array refuses numbers that its dtype has not", "[core][factories]") {
+TEST_CASE("array refuses numbers that its dtype does not have", "[core][factories]") {
   CHECK(ht::array({3.7, -128}, {.dtype = ht::int8}).to_vector<std::int8_t>() == std::vector<std::int8_t>{3, -128});
   CHECK(ht::array({2, 0}, {.dtype = ht::bool_}).to_vector<bool>() == std::vector<bool>{true, false});
   CHECK_THROWS_WITH(ht::array({1, 300}, {.dtype = ht::uint8, .split = 0}),

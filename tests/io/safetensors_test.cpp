@@ -108,7 +108,7 @@ TEST_CASE("A header is checked before it is used", "[io][safetensors]") {
   CHECK(same(ht::io::load_safetensors(path, "x"), at::zeros({2})));
 }
 
-TEST_CASE("Names and dtypes that the format has not are refused", "[io][safetensors]") {
+TEST_CASE("names and dtypes that the format does not have are refused", "[io][safetensors]") {
   const TempDir dir;
   const auto path = dir.path("x.safetensors");
   const auto x = ht::from_local(counting({3}), {});

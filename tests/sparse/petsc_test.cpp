@@ -204,7 +204,7 @@ TEST_CASE("files of one are read by the other", "[sparse][petsc][files]") {
   CHECK(same_matrix(sp::load(dir.path("theirs.petsc")), global * 3));
 }
 
-TEST_CASE("what PETSc has not is an error on all ranks", "[sparse][petsc]") {
+TEST_CASE("what PETSc does not have is an error on all ranks", "[sparse][petsc]") {
   const auto a = poisson(3);
   CHECK(message_of<ht::ValueError>([&] { (void)sp::to_petsc(a); }) ==
         "[to_petsc] got a PETSc that is not running; expected one between PetscInitialize and PetscFinalize");

@@ -26,7 +26,8 @@ Interruption::Interruption() : stop_(ht::world(), heeded({SIGINT, SIGTERM})) {}
 
 void Interruption::check(const char* op) const {
   if (stop_.agreed_now())
-    ht::detail::raise<ht::Error>(op, "got a signal to end; expected time for all rows: the file begun is removed");
+    ht::detail::raise<ht::Error>(
+        op, "got a signal to end; expected no signal before the end: the unfinished file is removed");
 }
 
 }  // namespace tools

@@ -111,7 +111,7 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
   constexpr auto op = "IncrementalPCA.fit";
   check_agreed(op, x, options_);
   const auto size = options_.batch_size.value_or(5 * x.features()), least = options_.n_components.value_or(0);
-  if (size < 1) detail::raise<ValueError>(op, "got batches of {} rows; expected one row at least", size);
+  if (size < 1) detail::raise<ValueError>(op, "got batches of {} rows; expected at least one row", size);
   IncrementalPCA fresh(options_);
   if (x.size() < 1) static_cast<void>(fresh.components_of(op, x));  // which throws
   if (x.size() < least)

@@ -46,12 +46,13 @@ void check_options(const char* op, const PcaOptions& o, std::int64_t n, std::int
   const auto* share = share_of(o);
   if (share && (!(*share > 0 && *share < 1) || o.solver == PcaSolver::randomized))
     detail::raise<ValueError>(
-        op, "got a share {} of the variance; expected one between 0 and 1, and another solver than randomized", *share);
+        op, "got a share {} of the variance; expected a number between 0 and 1, and a solver other than randomized",
+        *share);
   const bool exact = o.solver != PcaSolver::randomized && o.solver != PcaSolver::hierarchical;
   if (wants_likeliest(o) && (n < f || f < 2 || !exact))
     detail::raise<ValueError>(op,
                               "got {} rows of {} features for the likeliest number of components; expected as many "
-                              "rows as features, two at least, and the solver covariance or full",
+                              "rows as features, at least two, and the solver covariance or full",
                               n, f);
   if (o.oversamples < 0 || o.power_iterations < 0)
     detail::raise<ValueError>(op,

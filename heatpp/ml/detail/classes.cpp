@@ -154,7 +154,7 @@ std::vector<double> named(const char* op, const LabelledClasses& classes,
   if (found < weights.size() && found < all.size())
     raise<ValueError>(op, "got class weights of {} labels, {} of them among the {} classes; expected labels that occur",
                       weights.size(), found, all.size());
-  if (!(most > 0)) raise<ValueError>(op, "got class weights that are all 0; expected one above it");
+  if (!(most > 0)) raise<ValueError>(op, "got class weights that are all 0; expected one above 0");
   return all;
 }
 

@@ -172,7 +172,7 @@ void check_features(const char* op, const Rows& rows, std::int64_t expected) {
 
 void check_not_empty(const char* op, const Rows& rows) {
   if (rows.size() < 1 || rows.features() < 1)
-    raise<ValueError>(op, "got {} rows of {} features; expected one at least of each", rows.size(), rows.features());
+    raise<ValueError>(op, "got {} rows of {} features; expected at least one of each", rows.size(), rows.features());
 }
 
 }  // namespace heatpp::ml::detail

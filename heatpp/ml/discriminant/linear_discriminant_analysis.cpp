@@ -60,7 +60,7 @@ at::Tensor whitening(const Gram& within, double tol) {
   const auto lengths = squares.clamp_min(0).sqrt();
   const auto kept = (lengths > tol).nonzero().flatten();
   if (kept.size(0) == 0)
-    detail::raise<ValueError>(fit_op, "got rows that spread {:g} within classes at most; expected more than tol {:g}",
+    detail::raise<ValueError>(fit_op, "got rows that spread {:g} within classes; expected more than tol {:g}",
                               lengths.numel() ? lengths.max().item<double>() : 0.0, tol);
   return vectors.index_select(1, kept) / deviation.unsqueeze(1) / lengths.index_select(0, kept);
 }

@@ -69,7 +69,7 @@ ElasticNet& ElasticNet::fit(const Rows& x, const DNDarray& y, const FitOptions& 
   auto coef = at::zeros({targets.values.size(1), x.features()}, at::kDouble);
   if (options_.warm_start && learnt_) {
     if (learnt_->coef.shape() != Shape{coef.size(0), coef.size(1)})
-      detail::raise<ValueError>(op, "got {} targets of {} features to go on from coefficients of shape {}",
+      detail::raise<ValueError>(op, "got {} targets of {} features to continue from coefficients of shape {}",
                                 coef.size(0), coef.size(1), to_string(learnt_->coef.shape()));
     coef.copy_(learnt_->coef.larray());
   }

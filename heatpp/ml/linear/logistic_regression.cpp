@@ -60,7 +60,7 @@ LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, co
   check_not_empty(logistic_op, x);
   const auto classes = classes_beside(logistic_op, x, y);
   if (classes.count() < 2)
-    detail::raise<ValueError>(logistic_op, "got labels of {} class; expected two at least", classes.count());
+    detail::raise<ValueError>(logistic_op, "got labels of {} class; expected at least two", classes.count());
   const auto weights = class_weighted(logistic_op, x, classes, weights_beside(logistic_op, x, options.sample_weight),
                                       options_.class_weight, Balance::of_weights);
   const auto outputs = classes.count() == 2 ? 1 : classes.count();

@@ -115,7 +115,7 @@ ConfusionMatrix confusion_matrix(const DNDarray& y_true, const DNDarray& y_pred,
     if (p >= 0) sums[static_cast<std::size_t>(t) * n + static_cast<std::size_t>(p)] += pairs.weight(i);
   });
   if (given && counts[n * n] == 0)
-    detail::raise<ValueError>(op, "got {} labels, none of which is in y_true; expected one at least that is", n);
+    detail::raise<ValueError>(op, "got {} labels, none of which is in y_true; expected at least one that is", n);
   const auto side = static_cast<std::int64_t>(n);
   const auto matrix = at::from_blob(counts.data(), {side, side}, at::kDouble).clone();
   const auto& comm = pairs.rows.comm();

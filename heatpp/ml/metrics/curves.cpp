@@ -85,7 +85,7 @@ double average_precision(const LabelledScores& given, std::int64_t column, const
 /// Returns the score of each column against all others.
 std::vector<double> average_precisions(const char* op, const LabelledScores& given) {
   if (std::ssize(given.labels) != given.scores.size(1) || given.labels.size() < 2)
-    detail::raise<ValueError>(op, "got {} labels for {} columns of scores; expected as many, two at least",
+    detail::raise<ValueError>(op, "got {} labels for {} columns of scores; expected as many, at least two",
                               given.labels.size(), given.scores.size(1));
   std::vector<double> scores;
   for (const auto label : given.labels)

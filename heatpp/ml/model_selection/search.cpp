@@ -40,10 +40,10 @@ FoldResults::FoldResults(const DNDarray& x, const std::vector<Fold>& folds)
 void FoldResults::check_classes(const DNDarray& classes) {
   const auto found = classes.to_vector<std::int64_t>();
   if (classes_ && found != *classes_)
-    heatpp::detail::raise<ValueError>(
-        "cross_val_predict",
-        "got a fold whose rows to learn from have {} labels, others than those of a fold before; expected all in each",
-        found.size());
+    heatpp::detail::raise<ValueError>("cross_val_predict",
+                                      "got a fold whose training rows have {} labels, which differ from those of an "
+                                      "earlier fold; expected all labels in each fold",
+                                      found.size());
   classes_ = found;
 }
 

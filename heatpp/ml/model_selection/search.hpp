@@ -158,7 +158,7 @@ class GridSearch {
   /// Throws ValueError for a grid without points.
   GridSearch(Make make, std::vector<Point> points, CrossValOptions<Model> options = {})
       : make_(std::move(make)), points_(std::move(points)), options_(std::move(options)) {
-    if (points_.empty()) throw ValueError("[GridSearch] got no points; expected one at least");
+    if (points_.empty()) throw ValueError("[GridSearch] got no points; expected at least one");
   }
 
   GridSearch& fit(const DNDarray& x, const DNDarray& y) {

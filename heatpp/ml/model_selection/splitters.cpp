@@ -35,7 +35,7 @@ std::vector<Fold> GroupKFold::split(const DNDarray& groups) const {
   check_splits(op, splits, samples_of(op, groups).shape()[0]);
   const Strata strata(op, groups);
   if (splits > std::ssize(strata.sizes))
-    detail::raise<ValueError>(op, "got {} splits of {} groups; expected as many groups at least", splits,
+    detail::raise<ValueError>(op, "got {} splits of {} groups; expected at least as many groups", splits,
                               strata.sizes.size());
   const auto fold = folds_of(strata.sizes, splits);
   std::vector<std::int64_t> fold_of(strata.label.size());

@@ -134,7 +134,7 @@ Fold stratified_masks(const char* op, const DNDarray& x, const Parts& parts, con
   const Strata strata(
       op, detail::wrap(detail::relayout_operand(op, *options.stratify, layout, x.comm()), layout, x.comm()));
   const auto least = *std::ranges::min_element(strata.sizes);
-  if (least < 2) detail::raise<ValueError>(op, "got a label with one row; expected two of each at least");
+  if (least < 2) detail::raise<ValueError>(op, "got a label with one row; expected at least two of each");
   const auto tests = shares(strata.sizes, parts.tests, x.shape()[0]);
   auto left = strata.sizes;
   for (std::size_t c = 0; c < left.size(); ++c) left[c] -= tests[c];
@@ -169,8 +169,8 @@ std::vector<Fold> StratifiedKFold::split(const DNDarray& y) const {
   const Strata strata(op, y);
   const auto [least, most] = std::ranges::minmax(strata.sizes);
   if (most < options_.n_splits)
-    detail::raise<ValueError>(op, "got labels of {} rows at most for {} splits; expected a row for each at least", most,
-                              options_.n_splits);
+    detail::raise<ValueError>(op, "got labels of at most {} rows for {} splits; expected at least one row for each",
+                              most, options_.n_splits);
   if (least < options_.n_splits)
     log(LogLevel::warning,
         detail::formatted("[{}] got a label with {} rows for {} splits: some splits have no row of it for tests", op,

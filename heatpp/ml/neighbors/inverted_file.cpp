@@ -38,7 +38,7 @@ using detail::raise;
 void check_options(const InvertedFileOptions& o, std::int64_t lists, const Rows& x) {
   if (o.n_neighbors < 1 || o.n_probe < 1 || lists < 1 || o.max_iterations < 1 || lists > x.size())
     raise<ValueError>("InvertedFile.fit",
-                      "got {} neighbors, {} lists to search of {}, {} iterations and {} rows; expected one at least of "
+                      "got {} neighbors, {} lists to search of {}, {} iterations and {} rows; expected at least one of "
                       "each, and as many rows as lists",
                       o.n_neighbors, o.n_probe, lists, o.max_iterations, x.size());
 }

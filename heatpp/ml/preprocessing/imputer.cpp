@@ -43,7 +43,7 @@ at::Tensor means(const std::vector<Moments>& moments) {
 void check_columns(const std::vector<Moments>& moments) {
   for (std::size_t j = 0; j < moments.size(); ++j)
     if (!(moments[j].n > 0))
-      detail::raise<ValueError>(op, "got a column {} without numbers; expected one at least, or a constant", j);
+      detail::raise<ValueError>(op, "got a column {} without numbers; expected at least one, or a constant", j);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ PolynomialFeatures& PolynomialFeatures::fit(const Rows& x) {
   constexpr std::size_t most_columns = 1 << 24;
   const auto& [degree, interaction_only, include_bias] = options_;
   check_not_empty(op, x);
-  if (degree < 0) detail::raise<ValueError>(op, "got the degree {}; expected 0 at least", degree);
+  if (degree < 0) detail::raise<ValueError>(op, "got the degree {}; expected at least 0", degree);
   std::vector<std::vector<std::int64_t>> factors;
   std::vector<std::int64_t> shorter;
   if (include_bias) {

@@ -75,7 +75,7 @@ QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
   const Rows rows(here);
   check_not_empty(op, rows);
   if (options_.n_quantiles < 1)
-    detail::raise<ValueError>(op, "got {} quantiles; expected one at least", options_.n_quantiles);
+    detail::raise<ValueError>(op, "got {} quantiles; expected at least one", options_.n_quantiles);
   check_all_finite(op, rows, Missing::left_out);
   const auto n = std::min(options_.n_quantiles, rows.size());
   std::vector<double> percent(static_cast<std::size_t>(n), 0.0);

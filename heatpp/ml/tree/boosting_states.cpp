@@ -75,7 +75,7 @@ bool fits(const Trees& trees, const Categories& categories) {
 std::shared_ptr<const LearntBoosting> read_boosting(const StateReader& read) {
   const auto baseline = read.array("baseline", {-1});
   const auto features = read.option<std::int64_t>("features");
-  if (features < 1) detail::raise<ValueError>(read.op(), "got {} features; expected one at least", features);
+  if (features < 1) detail::raise<ValueError>(read.op(), "got {} features; expected at least one", features);
   LearntBoosting learnt{numbers_from(baseline), read_trees(read, features), features, baseline.comm(),
                         categories_from(read, features)};
   if (learnt.outputs() < 1 || learnt.trees.outputs != 1 || learnt.trees.size() % learnt.outputs() != 0)

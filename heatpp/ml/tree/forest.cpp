@@ -18,7 +18,7 @@ ForestLimits limits_of(const char* op, const RandomForestOptions& o, MaxFeatures
     heatpp::detail::raise<ValueError>(
         op,
         "got {} trees, max_depth {}, min_samples_split {}, min_samples_leaf {} and {} bins; "
-        "expected one tree, depth and row of a leaf at least, min_samples_split >= 2 and 2 "
+        "expected at least one tree, one level and one row in a leaf, min_samples_split >= 2 and 2 "
         "to 255 bins",
         o.n_estimators, o.max_depth.value_or(0), o.min_samples_split, o.min_samples_leaf, o.max_bins);
   const bool all = o.max_features.value_or(default_features) == MaxFeatures::all;
@@ -44,7 +44,7 @@ const LearntForest* going_on(const RandomForestOptions& forest, const LearntFore
 
 void check_classes(const char* op, std::int64_t classes) {
   if (classes > Drawn::most_classes)
-    heatpp::detail::raise<ValueError>(op, "got {} classes; expected {} at most", classes, Drawn::most_classes);
+    heatpp::detail::raise<ValueError>(op, "got {} classes; expected at most {}", classes, Drawn::most_classes);
 }
 
 FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,

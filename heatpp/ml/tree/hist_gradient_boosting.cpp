@@ -94,7 +94,7 @@ HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& 
   check_not_empty(op, x);
   const auto classes = classes_beside(op, x, y);
   if (classes.count() < 2)
-    detail::raise<ValueError>(op, "got labels of {} class; expected two at least", classes.count());
+    detail::raise<ValueError>(op, "got labels of {} class; expected at least two", classes.count());
   if (classes.count() > 2 && std::ranges::any_of(options_.monotonic_cst, [](auto d) { return d != 0; }))
     detail::raise<ValueError>(op, "got monotonic_cst for {} classes; expected two, or no directions", classes.count());
   const auto weights =

@@ -22,7 +22,7 @@ std::shared_ptr<const LearntForest> forest_of(const StateReader& read, std::int6
   learnt.trees = read_trees(read, learnt.features());
   if (learnt.trees.outputs != outputs || learnt.trees.size() < 1 || !learnt.trees.sets.empty())
     detail::raise<ValueError>(read.op(),
-                              "got {} trees of {} values with {} sets of categories; expected one at least of {}, "
+                              "got {} trees of {} values with {} sets of categories; expected at least one of {}, "
                               "without sets",
                               learnt.trees.size(), learnt.trees.outputs, learnt.trees.sets.size(), outputs);
   return std::make_shared<const LearntForest>(std::move(learnt));

@@ -78,9 +78,9 @@ def _in_place(function):
         no_lists(function.__name__, given)
         for other in given if named_of in _BINARY or named_of == "copysign" else ():
             if isinstance(other, (DNDarray, builtins.bool, builtins.int, builtins.float, builtins.complex)) and not _functions.can_cast(types.heat_type_of(other), self.dtype):
-                raise TypeError(f"[{function.__name__}] got {types.heat_type_of(other).__name__}; expected what {self.dtype.__name__} holds")
+                raise TypeError(f"[{function.__name__}] got {types.heat_type_of(other).__name__}; expected a type that {self.dtype.__name__} can hold")
             if isinstance(other, DNDarray) and other.split is not None and (self.split is None or self.comm.size > 1) and other.split + self.ndim - other.ndim != self.split:
-                raise ValueError(f"[{function.__name__}] got an operand of split {other.split}; expected that of the array, {self.split}, as the array stays where it is")
+                raise ValueError(f"[{function.__name__}] got an operand of split {other.split}; expected the split of the array, {self.split}, because the array stays in place")
         function(self._x, *map(_inside, given), **named)
         return self._written()
     return call

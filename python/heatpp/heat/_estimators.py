@@ -230,7 +230,7 @@ def _fit_labels(self, x, y):
 def _fit_more(self, X, y, classes=None, sample_weight=None):
     """Learns from more rows, whose labels are some of the classes."""
     if classes is not None and not C.all(C.isin(_inside(y), _inside(classes))).item():
-        raise ValueError("[partial_fit] got labels beside the classes; expected some of these")
+        raise ValueError("[partial_fit] got labels that are not among the classes; expected labels of the classes")
     return _method("partial_fit")(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
 
 

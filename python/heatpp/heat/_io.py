@@ -171,7 +171,7 @@ def save_zarr(dndarray, path, overwrite=False, **options):
         raise ValueError(f"[save_zarr] got {path}; expected a .zarr")
     sanitize_in(dndarray)
     if not overwrite and dndarray.comm.handle.bcast(path.exists()):
-        raise RuntimeError(f"[save_zarr] got {path}, which is there; expected overwrite=True")
+        raise RuntimeError(f"[save_zarr] got {path}, which exists; expected overwrite=True")
     options = {name: _inside(value) for name, value in options.items()}
     if path.suffix == ".zarr":
         options.setdefault("dataset", "/")  # as in HeAT, the store itself is the array

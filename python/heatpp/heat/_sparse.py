@@ -130,7 +130,7 @@ def _factory(kind):
             if is_split is not None:
                 shapes = comm.handle.allgather(tuple(shape))
                 if len({each[1 - axis] for each in shapes}) > 1:
-                    raise ValueError(f"[sparse] got parts of shapes {shapes}; expected the same extent beside axis {axis}")
+                    raise ValueError(f"[sparse] got parts of shapes {shapes}; expected the same extents except along axis {axis}")
                 counts = [each[axis] for each in shapes]
                 places[axis] = places[axis] + sum(counts[:comm.rank])
                 shape = tuple(sum(counts) if i == axis else n for i, n in enumerate(shape))

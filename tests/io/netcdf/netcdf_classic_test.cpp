@@ -116,7 +116,7 @@ TEST_CASE("variables and records are added to files of the classic formats", "[i
              Contains("got format cdf5") && Contains("which is netcdf4"));
 }
 
-TEST_CASE("what the classic formats have not is an error on all ranks", "[io][netcdf]") {
+TEST_CASE("what the classic formats do not have is an error on all ranks", "[io][netcdf]") {
   const TempDir dir;
   const auto path = dir.path("a.nc");
   const auto x = ht::ones({4, 6}, {.split = 0});

@@ -118,7 +118,7 @@ TEST_CASE("fits go on from what was learnt where they are asked to", "[ml][lasso
   model.fit(x, y);
   CHECK(model.iterations() < cold / 2);
   CHECK_THROWS_WITH(model.fit(beside(iris()), ht::ones({150})),
-                    Contains("to go on from coefficients of shape (1, 10)"));
+                    Contains("to continue from coefficients of shape (1, 10)"));
 }
 
 TEST_CASE("each of several targets is learnt as alone, and float32 rows far from 0 as near it", "[ml][lasso]") {

@@ -184,7 +184,7 @@ TEST_CASE("The drift is the distance of the nodes from their mean", "[nn][tuning
   CHECK(daso.tuning().costs.drift == Approx(std::sqrt(apart / squares)));
 }
 
-TEST_CASE("What a narrow wire has not sent yet, a wider one sends", "[nn][tuning]") {
+TEST_CASE("a wider wire sends what a narrow wire has not sent yet", "[nn][tuning]") {
   for (const auto& topology : topologies()) {
     DataParallelMultiGPU model(std::make_shared<SmallNet>(at::kFloat), topology);
     ht::nn::detail::GlobalAverage global(

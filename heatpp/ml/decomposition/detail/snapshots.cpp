@@ -55,7 +55,7 @@ Snapshots::Snapshots(const char* op, const DNDarray& fields)
     : Snapshots(fields.ndim() < 2 ? Layout({0}, std::nullopt, 1) : layout_of_one(fields), fields.comm(),
                 floating(fields.dtype())) {
   if (fields.ndim() < 2 || fields.size() == 0)
-    raise<ValueError>(op, "got an array of shape {}; expected (points..., time), one of each at least",
+    raise<ValueError>(op, "got an array of shape {}; expected (points..., time), at least one of each",
                       to_string(fields.shape()));
   check_real(op, fields);
   add(op, block(op, fields, true));
@@ -64,7 +64,7 @@ Snapshots::Snapshots(const char* op, const DNDarray& fields)
 Snapshots Snapshots::with(const char* op, const std::optional<Snapshots>& before, const DNDarray& field) {
   check_real(op, field);
   if (field.ndim() < 1 || field.size() == 0)
-    raise<ValueError>(op, "got an array of shape {}; expected a field of one point at least", to_string(field.shape()));
+    raise<ValueError>(op, "got an array of shape {}; expected a field of at least one point", to_string(field.shape()));
   auto all = before ? *before : Snapshots(field.layout(), field.comm(), floating(field.dtype()));
   all.add(op, all.block(op, field, false));
   return all;

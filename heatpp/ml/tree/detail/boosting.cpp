@@ -98,7 +98,7 @@ Boosting::Boosting(const Task& task, const HistGradientBoostingOptions& options,
       grower_(task.rows, bins_, binned_, limits_of(options)) {
   auto best = baseline(task, total_weight_);
   if (!(total_weight_ > 0))
-    heatpp::detail::raise<ValueError>(task.op, "got no weight of rows to learn from; expected some");
+    heatpp::detail::raise<ValueError>(task.op, "got training rows whose weights sum to 0; expected a sum above 0");
   auto categories = categories_in(bins_);
   if (options.warm_start && start && start->features == task.rows.features() && start->outputs() == task.outputs) {
     if (start->categories != categories)

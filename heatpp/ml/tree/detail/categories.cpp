@@ -84,8 +84,8 @@ std::vector<std::vector<double>> categories_of(const char* op, const Rows& rows,
   std::vector<std::vector<double>> result;
   for (std::size_t c = 0; c < features.size(); ++c) {
     if (std::ssize(found[c].numbers()) > most)
-      heatpp::detail::raise<ValueError>(
-          op, "got more than {} categories in feature {}; expected as many as max_bins at most", most, features[c]);
+      heatpp::detail::raise<ValueError>(op, "got more than {} categories in feature {}; expected at most max_bins",
+                                        most, features[c]);
     result.push_back(found[c].numbers());
   }
   return result;

@@ -197,9 +197,9 @@ void check_options(const char* op, const LoadOptions& options, const Has& has) {
 
 void check_options(const char* op, const SaveOptions& options, const Has& has) {
   if ((!options.group.empty() || options.append) && !has.group)
-    raise<ValueError>(op, "got {}; expected it of HDF5 files only", options.append ? "append" : "a group");
+    raise<ValueError>(op, "got {}; expected it only for HDF5 files", options.append ? "append" : "a group");
   if (options.compression && !has.compression)
-    raise<ValueError>(op, "got compression; expected it of .npz and HDF5 files only");
+    raise<ValueError>(op, "got compression; expected it only for .npz and HDF5 files");
 }
 
 }  // namespace heatpp::sparse::detail

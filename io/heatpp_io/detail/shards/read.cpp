@@ -122,7 +122,7 @@ void check_no_dataset(const char* op, const LoadOptions& options) {
 
 void check_no_records(const char* op, const LoadOptions& options) {
   if (!options.field.empty() || options.missing_sources != MissingSources::error)
-    heatpp::detail::raise<ValueError>(op, "got {}; expected it for HDF5 files only",
+    heatpp::detail::raise<ValueError>(op, "got {}; expected it only for HDF5 files",
                                       options.field.empty() ? "missing_sources" : "field");
 }
 

@@ -97,8 +97,8 @@ std::int64_t first_with(const Set& set) {
   set.comm.allreduce(first, ReduceOp::min);
   if (first[0] == all)
     raise<IoError>(set.op,
-                   "got {} files without an array \"{}\", the first of them \"{}\"; expected it in one at least", all,
-                   set.names.name, set.path(0));
+                   "got {} files without an array \"{}\", the first of them \"{}\"; expected it in at least one file",
+                   all, set.names.name, set.path(0));
   return first[0];
 }
 
@@ -108,7 +108,7 @@ DatasetInfo reference(const Set& set, std::int64_t first) {
                              [&] { return encode(*set.mine[static_cast<std::size_t>(first - set.begin())]); }));
   all_or_none(set.comm, [&] {
     if (info.shape.empty())
-      raise<ValueError>(set.op, "got {} files, and {} without axes; expected arrays to put together along axis 0",
+      raise<ValueError>(set.op, "got {} files, and {} without axes; expected arrays to join along axis 0",
                         set.names.paths.size(), array_of(set.path(first), set.names.name));
     for (std::size_t i = 0; i < set.mine.size(); ++i)
       if (const auto& found = set.mine[i]; found && !same_rows(info, *found))

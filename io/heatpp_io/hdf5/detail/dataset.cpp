@@ -143,7 +143,7 @@ void check_sources(hid_t dataset, const std::string& path, const std::string& wh
   const auto unread = unread_source(dataset, path);
   if (!unread.empty())
     raise<IoError>(op,
-                   "got {}, which is made of {}; expected all that it is made of, or missing_sources = fill for what "
+                   "got {}, which needs {}; expected all files that it needs, or missing_sources = fill for what "
                    "HDF5 gives instead",
                    what, unread);
 }

@@ -64,7 +64,7 @@ void check_extents(const Shape& extents) {
 void check_grid(const std::vector<NamedArray>& arrays, const SaveVtkhdfOptions& options) {
   const auto axes = grid_axes(arrays, options);
   if (arrays.empty() || axes < 1 || axes > 3)
-    raise<ValueError>(op, "got {} arrays on a grid of {} axes; expected one array at least, and 1 to 3 axes",
+    raise<ValueError>(op, "got {} arrays on a grid of {} axes; expected at least one array, and 1 to 3 axes",
                       arrays.size(), axes);
   const auto& first = arrays[0].second.shape();
   for (const auto& [name, x] : arrays) {

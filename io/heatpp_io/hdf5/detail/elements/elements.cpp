@@ -108,8 +108,8 @@ struct Refused {
 [[noreturn]] void refuse(const Refused& elements, const std::string& field, const std::string& what, const char* op) {
   const auto [type, bits] = elements;
   if (!are_records(type))
-    raise<IoError>(op, "got {}, which holds {}; expected numbers: read it by h5py, and save what is numbers of it",
-                   what, type_name(type));
+    raise<IoError>(op, "got {}, which holds {}; expected numbers: read it with h5py, and save the numbers in it", what,
+                   type_name(type));
   const auto has = listing_of_fields(type, bits);
   if (field.empty())
     raise<IoError>(op, "got {}, which holds records of {}; expected the option field with the name of one", what, has);
