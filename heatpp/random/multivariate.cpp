@@ -93,7 +93,8 @@ std::vector<double> conditional(std::vector<double> pvals) {
   return pvals;
 }
 
-/// As in NumPy, the last probability is what the others leave, whatever is passed, except rounding errors.
+/// As in NumPy, the last probability is 1 minus the sum of the others. A last number that differs only by rounding
+/// stays.
 std::vector<double> probabilities(std::vector<double> pvals) {
   const double others = pvals.empty() ? 0 : std::accumulate(pvals.begin(), pvals.end() - 1, 0.0);
   if (pvals.empty() || !std::ranges::all_of(pvals, [](double p) { return 0 <= p && p <= 1; }) || others > 1 + 1e-12)

@@ -33,8 +33,8 @@ struct Resumed {
 /// Otherwise, and between DASO and DataParallel, the weights and the optimizer's state become the mean over the ranks
 /// that wrote, transfers under way are dropped, and each rank keeps its generator. The phases are those of the file,
 /// unless the options ask for other phases than the writer's options did, e.g. for more epochs; after a file of
-/// DataParallel the phases begin anew. Collective. Throws IoError on all ranks, with the file's name, if it is missing,
-/// damaged, or of another module or optimizer; weights and buffers are then unchanged.
+/// DataParallel the phases begin again. Collective. Throws IoError on all ranks, with the file's name, if it is
+/// missing, damaged, or of another module or optimizer; weights and buffers are then unchanged.
 Resumed load_checkpoint(const std::string& path, DASO& daso);
 Resumed load_checkpoint(const std::string& path, Replica& replica, torch::optim::Optimizer& optimizer);
 

@@ -53,8 +53,8 @@ void find_memory_for(const Topology& topology, std::int64_t bytes);
 /// Copies `data` of the root to the others, by the levels of the topology.
 [[nodiscard]] std::unique_ptr<Operation> start_broadcast(const Topology& topology, Buffer data, int root,
                                                          const char* call, const ScheduleMemory& memory);
-/// Whether the collectives go through the segment of memory that all ranks share. A topology of several nodes says
-/// that they share none, whatever the machine is.
+/// Whether the collectives go through the segment of memory that all ranks share. A topology of several nodes says that
+/// they share none, on any machine.
 [[nodiscard]] bool by_segment(const Topology& topology);
 [[nodiscard]] bool by_segment(const Communicator& comm);
 

@@ -94,8 +94,8 @@ class Pipeline final : public detail::Operation {
     call_nccl();
   }
 
-  /// NCCL's calls have one order on all ranks, whatever arrives first: the first chunks go down, and each that goes up
-  /// is followed by the next one down. Operations between nodes follow the same rule.
+  /// NCCL's calls have one order on all ranks, which does not depend on arrival: the first chunks go down, and each
+  /// that goes up is followed by the next one down. Operations between nodes follow the same rule.
   void call_nccl() {
     while (!group_ || group_->idle()) {
       if (call_taken_) std::exchange(call_taken_, nullptr)();

@@ -29,7 +29,7 @@ struct BlockOptions {
 /// A plan that moves elements between the bricks of a host and an array with a split. It is made once: two allreduces,
 /// and the places of bricks travel to the ranks whose blocks of the array they meet, in 2 log2 P messages of a rank (or
 /// to all ranks, if the array has no split). Then each from_blocks and to_blocks is one exchange of only those elements
-/// that have to change their rank. A rank holds its bricks and those that meet its block, whatever P.
+/// that have to change their rank. A rank holds its bricks and those that meet its block, for any P.
 class BlockPlan {
  public:
   /// Makes a plan for this rank's bricks, any number of them, of a domain of this shape. Collective. Throws ValueError

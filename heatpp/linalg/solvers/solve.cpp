@@ -214,7 +214,7 @@ at::Tensor signs(const at::Tensor& pivots) {
   return pivots.is_complex() ? pivots.sgn() : at::where(pivots.isnan(), at::ones({}, pivots.options()), pivots.sgn());
 }
 
-/// Returns the sum of the logarithms; if one pivot is 0, that of 0, whatever the others are.
+/// Returns the sum of the logarithms; if any pivot is 0, the logarithm of 0.
 at::Tensor log_beside(const at::Tensor& log, const at::Tensor& sign) { return log.masked_fill(sign == 0, -INFINITY); }
 
 /// Sums in float64, so that the logarithm determines the determinant.

@@ -200,7 +200,7 @@ DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   if (x.ndim() != 1 || options.minlength < 0)
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",
                               to_string(x.shape()), options.minlength);
-  // NumPy returns counts for an empty array, whatever the weights are.
+  // NumPy returns counts for an empty array, also if there are weights.
   const auto weights = x.size() > 0 ? weights_block(op, x, options.weights) : std::nullopt;
   const auto numbers = flat_block(x.larray());
   std::vector<std::int64_t> ends{0, 1};  // the smallest, and the largest with its sign reversed

@@ -10,8 +10,8 @@ namespace heatpp::detail {
 
 /// The machine. A leaf is a rank; an inner node is a part of the machine whose children communicate faster with each
 /// other than with ranks outside it. Children may differ in size and depth. Neighbors that are alike, and whose ranks
-/// differ by a constant, are kept as one run. So a regular machine takes one run for each level, whatever the number of
-/// ranks is. Trees do not change, and copies share their nodes.
+/// differ by a constant, are kept as one run. So a regular machine takes one run for each level, for any number of
+/// ranks. Trees do not change, and copies share their nodes.
 class Tree {
  public:
   struct Run;
@@ -66,7 +66,7 @@ void for_each_child(const Tree& tree, F f) {
   for (const auto& run : tree.runs())
     for (std::size_t i = 0; i < run.count; ++i) f(run.at(i));
 }
-/// Returns the tree with f(child) in place of each child; f must keep the order of the ranks.
+/// Returns the tree with f(child) instead of each child; f must keep the order of the ranks.
 template <class F>
 [[nodiscard]] Tree with_children(const Tree& tree, F f) {
   auto runs = tree.runs();
@@ -95,7 +95,7 @@ template <class F>
 [[nodiscard]] std::optional<Tree> reordered(const Tree& tree, std::span<const int> order);
 /// Returns the nodes of the tree that hold the rank, innermost first.
 [[nodiscard]] std::vector<Tree> path_to(const Tree& tree, int rank);
-/// Returns the nodes of a level side by side, whatever is between them and the root.
+/// Returns the nodes of a level side by side, without the levels between them and the root.
 [[nodiscard]] Tree nodes_at(const Tree& tree, int level);
 /// Returns numbers that describe the tree, equal ones for equal trees.
 [[nodiscard]] std::vector<int> numbers_of(const Tree& tree);

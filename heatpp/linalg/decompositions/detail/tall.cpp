@@ -143,9 +143,9 @@ at::Tensor first_rows(const at::Tensor& q, const at::Tensor& m, const Layout& la
 }
 
 /// Computes the signs that Householder's reflections give the columns of Q: q - S = L U without pivoting, where each
-/// sign is chosen against its pivot (Ballard et al., Reconstructing Householder vectors, 2014); a zero counts as
-/// positive, whatever its sign. A column on the real axis is not reflected. The panel has contiguous columns, the first
-/// on the diagonal. L is left below the diagonal.
+/// sign is chosen against its pivot (Ballard et al., Reconstructing Householder vectors, 2014); a zero of either sign
+/// counts as positive. A column on the real axis is not reflected. The panel has contiguous columns, the first on the
+/// diagonal. L is left below the diagonal.
 template <class T>
 void reflect_signs(at::Tensor panel, at::Tensor signs, double tolerance) {
   const auto rows = panel.size(0), n = panel.size(1);
