@@ -1,4 +1,4 @@
-"""What functions of arrays send on a simulated machine of 192 ranks, beside the least time that its links and latencies allow."""
+"""Measures what functions of arrays send on a simulated machine of 192 ranks, beside the least time that its links and latencies allow."""
 import math
 import os
 import shutil

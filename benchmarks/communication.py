@@ -1,4 +1,4 @@
-"""The all-reduces beside those of other libraries: in a lab of network namespaces, on this machine, and on simulated machines."""
+"""Times all-reduces beside those of other libraries: in a lab of network namespaces, on this machine, and on simulated machines."""
 import concurrent.futures
 import functools
 import glob

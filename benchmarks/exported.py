@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The time of a training step of networks of torch.export beside the same networks as TorchScript, in turns.
+"""Times a training step of networks of torch.export beside the same networks as TorchScript, in turns.
 
 usage: exported.py [--rounds N] <command that runs heatpp_exported> ...      for example: exported.py mpirun -n 2 heatpp_exported
 """

@@ -1,13 +1,13 @@
-"""What python/generate.py does not write: types that src/casters.hpp converts, and declarations that Python does not have, with the reason."""
+"""The parts that python/generate.py does not write: types that src/casters.hpp converts, and declarations that Python does not have, with the reason."""
 
 CASTERS = {f"heatpp::{name}" for name in (
     "Dtype", "Device", "Shape", "Axes", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
     "HistogramRange", "MinkaMle", "FeatureChoice", "linalg::NormOrder", "io::Source")}
 
-# Methods that do work; they are no properties, although they take no arguments.
+# Methods that compute. They do not become properties, although they take no arguments.
 METHODS = {"all", "wait", "is_balanced", "is_writable", "is_adopted"}
 
-# Declarations, and types in all places.
+# Declarations that Python does not have, and types that declarations in Python cannot use, by reason.
 WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "src/, heatpp/_api.py or Python itself has it": (
         "Index", "Selection", "Literal", "DNDarray::DNDarray", "DNDarray::index", "DNDarray::index_put", "DNDarray::larray", "DNDarray::mutable_larray", "array", "asarray", "print",

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Whether two arrays agree. Catch2 prints `difference` where a CHECK of one fails.
+/// Whether two arrays agree. If a CHECK of it fails, Catch2 prints `difference`.
 struct Agreement {
   bool agrees = true;
   std::string difference = {};

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-/// The exact sum of numbers as one of numbers that do not overlap (Shewchuk, "Adaptive precision floating-point
-/// arithmetic", 1997): in another way than the library's.
+/// Sums numbers exactly, as a sum of numbers that do not overlap (Shewchuk, "Adaptive precision floating-point
+/// arithmetic", 1997). The library uses another method.
 class ExactOracle {
  public:
   void add(double x) {
@@ -43,13 +43,13 @@ class ExactOracle {
     }
     if (below == 0) return static_cast<T>(sum) + T{0};
     if constexpr (sizeof(T) == sizeof(double)) {
-      // The nearest to sum + below is another where that is half a unit away and more lies on the same side.
+      // If `below` is half a unit and the rest lies on the same side, the nearest number is the next one.
       if (!rest.empty() && (rest.back() < 0) == (below < 0)) {
         const double twice = 2 * below, other = sum + twice;
         if (other - sum == twice) return other;
       }
       return sum;
-    } else {  // to odd first, which keeps what decides a tie
+    } else {  // rounds to odd first, which keeps the bit that decides a tie
       auto bits = std::bit_cast<std::uint64_t>(sum);
       if ((below < 0) != (sum < 0)) --bits;
       return static_cast<T>(std::bit_cast<double>(bits | 1));
@@ -81,7 +81,7 @@ template <class T>
   std::normal_distribution<T> normal;
   std::vector<T> data(count);
   using Limits = std::numeric_limits<T>;
-  // The largest exponents are left to kind 5, of which sums overflow on the way.
+  // Only kind 5 has the largest exponents; its partial sums overflow.
   const int lowest = Limits::min_exponent - Limits::digits, highest = Limits::max_exponent - 40;
   for (std::size_t i = 0; i < count; ++i) {
     const T x = normal(random);

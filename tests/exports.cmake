@@ -1,5 +1,5 @@
-# cmake -DNM=<nm> -DLIBRARY=<file> -DNAMES=<regular expression> -P exports.cmake: fails where a shared library exports a symbol
-# of another name, or none at all.
+# cmake -DNM=<nm> -DLIBRARY=<file> -DNAMES=<regular expression> -P exports.cmake fails if a shared library exports a symbol of another name,
+# or no symbol.
 execute_process(COMMAND ${NM} --dynamic --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
 list(LENGTH symbols count)

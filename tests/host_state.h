@@ -23,7 +23,7 @@ static unsigned long host_state_hash(unsigned long hash, const void* bytes, size
   return hash;
 }
 
-/* What a function without arguments of a library gives; -1: there is none. */
+/* Returns the result of a library's function without arguments; -1: there is no such function. */
 static int host_state_number(const char* function) {
   int (*get)(void);
   void* const found = dlsym(RTLD_DEFAULT, function);
@@ -38,7 +38,7 @@ static unsigned long host_state_signals(void) {
     memset(&action, 0, sizeof action);
     if (sigaction(i, NULL, &action) != 0) continue;
     hash = host_state_hash(hash, &action.sa_handler, sizeof action.sa_handler);
-    /* without a flag of the C library's own, which comes when a handler is put back */
+    /* without a flag that the C library sets when a handler is restored */
     const int flags = action.sa_flags & (SA_SIGINFO | SA_RESTART | SA_NODEFER | (int)SA_RESETHAND | SA_ONSTACK);
     hash = host_state_hash(hash, &flags, sizeof flags);
   }
@@ -46,7 +46,7 @@ static unsigned long host_state_signals(void) {
 }
 
 static unsigned long host_state_random(void) {
-  enum { bytes = 128 }; /* of the state that a program begins with */
+  enum { bytes = 128 }; /* of the state at the start of a program */
   char other[bytes];
   char* const mine = initstate(1, other, sizeof other);
   const unsigned long hash = host_state_hash(0, mine, bytes);
@@ -69,7 +69,7 @@ static unsigned long host_state_mpi(void) {
 
 static unsigned host_state_vector_mode(void) {
 #ifdef __SSE__
-  return __builtin_ia32_stmxcsr() & 0xffc0U; /* without the flags of what has happened */
+  return __builtin_ia32_stmxcsr() & 0xffc0U; /* without the flags of past exceptions */
 #else
   return 0;
 #endif

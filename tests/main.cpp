@@ -1,7 +1,7 @@
-// Runs the tests on every rank, lets rank 0 report unless another rank failed, and fails if any rank did, or where a
-// test leaves the process otherwise than it was for its host: threads, floating-point mode, handlers (host_state.h).
-// With HEATPP_TEST_THREADS=<level> heatpp starts MPI for serialized or funneled threads only, with guest:<level> a host
-// does.
+// Runs the tests on every rank. Rank 0 reports, and so does any other rank that fails. The program fails if any rank
+// fails, or if a test changes the state of the process: threads, floating-point mode, handlers (host_state.h). With
+// HEATPP_TEST_THREADS=<level>, heatpp starts MPI only for serialized or funneled threads. With guest:<level>, a host
+// starts MPI.
 #include "host_state.h"
 
 #define CATCH_CONFIG_RUNNER
@@ -36,7 +36,7 @@ unsigned seed_of_tests() { return Catch::rngSeed(); }
 struct HostWatch final : WatchBase {
   using WatchBase::WatchBase;
   void testCaseStarting(const Catch::TestCaseInfo& test) override {
-    if (const auto seed = seed_of_tests()) std::srand(seed);  // as Catch2 does next
+    if (const auto seed = seed_of_tests()) std::srand(seed);  // as Catch2 then does
     before = host_state(), name = test.name;
   }
   void testCaseEnded(const Catch::TestCaseStats&) override {

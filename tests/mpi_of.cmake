@@ -1,4 +1,4 @@
-# Libraries that name an MPI in place of HDF5's, and what cmake/MpiOf.cmake says of them: the first passes, the second does not.
+# Checks cmake/MpiOf.cmake with libraries that name an MPI, instead of HDF5: it accepts the first one and refuses the second one.
 include(${MODULE})
 file(MAKE_DIRECTORY ${FOLDER})
 file(WRITE ${FOLDER}/mpi.c "int mpi(void) { return 0; }\n")

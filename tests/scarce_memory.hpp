@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-/// The last rank gets no more memory than it has now and a little, as long as this lives.
+/// While it exists, the last rank cannot allocate much more memory than it has now.
 class ScarceMemory {
  public:
   ScarceMemory() {

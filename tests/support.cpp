@@ -34,7 +34,7 @@ std::string_view wanted_device() {
 }
 
 #ifdef HEATPP_STANDIN_GPU
-// Before LibTorch is used, which looks for CUDA once.
+// This runs before LibTorch is used, because LibTorch looks for CUDA only once.
 const bool standin_is_loaded = wanted_device() == "standin" && [] {
   for (const char* library : {"HEATPP_CUDART", "HEATPP_CUDA", "HEATPP_NCCL"}) ::setenv(library, HEATPP_STANDIN, 1);
   if (::dlopen(HEATPP_STANDIN_GPU, RTLD_NOW | RTLD_GLOBAL)) return true;
@@ -42,8 +42,8 @@ const bool standin_is_loaded = wanted_device() == "standin" && [] {
 }();
 #endif
 
-/// Where tests have their arrays: with HEATPP_TEST_DEVICE=gpu on the first GPU of the node, which its ranks share, with
-/// HEATPP_TEST_DEVICE=standin on what takes a GPU's place.
+/// Returns the device of the tests' arrays: with HEATPP_TEST_DEVICE=gpu the first GPU of the node, which its ranks
+/// share; with HEATPP_TEST_DEVICE=standin the stand-in for a GPU.
 ht::Device test_device() { return wanted_device() == "cpu" ? ht::cpu : ht::gpu(0); }
 
 }  // namespace
@@ -65,7 +65,7 @@ at::Tensor gathered(const ht::DNDarray& x) { return ht::resplit(x, std::nullopt)
 
 namespace {
 
-/// How `x` is cut, for a check that failed on this rank.
+/// Describes the layout of `x` for a check that failed on this rank.
 std::string cut_of(const ht::DNDarray& x) {
   std::string text = "rank " + std::to_string(x.comm().rank()) + ", " + ht::cut_text(x.layout());
   if (x.layout().is_grid() || !x.split()) return text;

@@ -187,7 +187,7 @@ void check_picture(const std::string& name) {
     ht::detail::raise<ht::ValueError>(op, "got picture \"{}\"; expected a name that ends with .svg or .png", name);
 }
 
-/// Returns the array in a dtype that has all its numbers. The summary is in float64, so that is one for uint64, too.
+/// Returns the array in a dtype that has all its numbers. For uint64 this is float64, in which the summary is computed.
 ht::io::StoredArray numbers_of(const ht::io::StoredArray& x, const Options& options) {
   if (!x.streams() || x.dtype() != ht::int64) return x;
   return ht::io::StoredArray(options.files, {.dataset = options.dataset, .dtype = ht::float64});

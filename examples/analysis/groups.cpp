@@ -1,6 +1,6 @@
-// Friends-of-friends groups of particles in a periodic box, as cosmology finds halos: particles that are nearer to each
-// other than a fifth of their mean distance belong together, on any ranks and across the sides of the box. Writes the
-// numbers that examples/plot.py draws, and the particles for ParaView.
+// Finds friends-of-friends groups of particles in a periodic box, as cosmology finds halos. Particles that are nearer
+// to each other than a fifth of their mean distance are in one group, on any ranks and across the sides of the box.
+// Writes the numbers that examples/plot.py draws, and the particles for ParaView.
 //     groups [<numbers.npz>] [<particles.vtkhdf>]
 #include <cmath>
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 namespace ht = heatpp;
 
-/// Returns data like those of a simulation: halos, a few of them heavy, in a thin background. Split over the ranks.
+/// Returns particles as a simulation has them: halos, a few of them heavy, in a thin background. Split over the ranks.
 ht::DNDarray particles(std::int64_t in_halos, std::int64_t around, std::int64_t halos) {
   const ht::ArrayOptions rows{.dtype = ht::float64, .split = 0};
   const auto centres = ht::random::random({halos, 3}, {.dtype = ht::float64});

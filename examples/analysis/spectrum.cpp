@@ -1,5 +1,5 @@
-// Power spectrum and two-point correlation of a field on a periodic grid, whose slabs lie on the ranks. Writes the
-// numbers that examples/plot.py draws.
+// Computes the power spectrum and the two-point correlation of a field on a periodic grid that is split into slabs.
+// Writes the numbers that examples/plot.py draws.
 //     spectrum [<numbers.npz>]
 #include <cmath>
 #include <cstdio>
@@ -29,7 +29,7 @@ ht::DNDarray shell_means(const ht::DNDarray& x, const ht::DNDarray& distance, co
 int main(int argc, char** argv) {
   const ht::Environment env(argc, argv);
   ht::random::seed(1);
-  // A Gaussian field with spectrum k^-3, made of white noise, instead of the data of a simulation.
+  // White noise becomes a Gaussian field with the spectrum k^-3. It replaces the data of a simulation.
   const auto k = shells(n / 2 + 1);
   const auto noise = ht::fft::rfftn(ht::random::standard_normal({n, n, n}, {.dtype = ht::float64, .split = 0}));
   const auto field = ht::fft::irfftn(noise * ht::where(k > 0, ht::power(ht::maximum(k, 0.5), -1.5), 0.0));

@@ -1,4 +1,5 @@
-// Sharded HDF5 in, distributed analytics, a trained network out: the same program on one process and on many.
+// Reads sharded HDF5, analyses the images on all ranks, and trains a network. The program runs on one process and on
+// many.
 #include "analytics.hpp"
 #include "training.hpp"
 

@@ -6,8 +6,8 @@
 #include <xtensor/xtensor.hpp>
 
 /// Solves the heat equation du/dt = alpha (d2u/dx2 + d2u/dy2) on a square plate with cold edges, by explicit finite
-/// differences. It stands for a simulation code without heatpp: it owns its communicator and its memory, and splits the
-/// rows of the plate over the ranks, with one ghost row above and below.
+/// differences. It is an example of a simulation code without heatpp. It owns its communicator and its memory. It
+/// splits the rows of the plate over the ranks, with one ghost row above and one below.
 class HeatSolver {
  public:
   /// The initial temperature at a point of the plate, 0 <= x, y <= 1.

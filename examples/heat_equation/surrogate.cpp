@@ -1,6 +1,6 @@
-// Trains a network while a simulation runs: the surrogate learns to take many time steps of the heat equation at once.
-// Each rank trains on its own rows of the plate, with the rows of its neighbours as ghosts, on the solver's
-// communicator.
+// Trains a network while a simulation runs. The network is a surrogate: it learns to make many time steps of the heat
+// equation at once. Each rank trains on its own rows of the plate, with the rows of its neighbors as ghosts, on the
+// solver's communicator.
 #include "view.hpp"
 
 #include <CLI/CLI.hpp>
@@ -66,7 +66,7 @@ void leap_with(HeatSolver& solver) {
 }
 
 at::Tensor loss_of(Surrogate& net, const at::Tensor& fields, const at::Tensor& later) {
-  // Every field has the same weight, however far it has cooled.
+  // Every field has the same weight, also if it has cooled.
   const auto size = later.square().mean({1, 2, 3}, true) + 1e-8;
   return ((net.forward(fields) - later).square() / size).mean();
 }

@@ -33,7 +33,7 @@ at::Tensor solved(const at::Tensor& u) {
   return -0.2 * at::fft_irfft(at::complex(zero, k) * p, points) / at::fft_irfft(p, points);
 }
 
-/// Returns random sums of four waves, with the place beside each value. They do not depend on the number of ranks.
+/// Returns random sums of four waves, and the position of each value. They do not depend on the number of ranks.
 nn::Dataset fields(std::int64_t count, std::uint64_t seed) {
   auto generator = at::detail::createCPUGenerator(seed);
   const ht::Layout cut({count}, 0, ht::world().size());

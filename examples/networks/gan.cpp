@@ -1,5 +1,5 @@
-// A GAN on all ranks: two networks, each with its own optimizer, are trained in turn, until the generated points are
-// like the data: around (2, -1), with a standard deviation of 1/2. Each rank draws its own rows.
+// A GAN on all ranks: two networks, each with its own optimizer, are trained in turn until the generated points have
+// the distribution of the data: a mean of (2, -1) and a standard deviation of 1/2. Each rank draws its own rows.
 
 #include <fmt/format.h>
 #include <heatpp/comm/environment.hpp>
@@ -38,7 +38,7 @@ int train(int, char**) {
     discriminator.step(d_step);
     g_step.zero_grad();
     {
-      const auto guard = discriminator.no_sync();  // this loss passes through it, but does not train it
+      const auto guard = discriminator.no_sync();  // this loss passes through the discriminator, but does not train it
       at::softplus(-discriminator(fake)).mean().backward();
     }
     generator.step(g_step);

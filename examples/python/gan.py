@@ -1,5 +1,5 @@
-"""A GAN on all ranks: two networks of torch, each with its own optimizer, are trained in turn, until the generated points are like the data: around
-(2, -1), with a standard deviation of 1/2. Each rank draws its own rows.
+"""A GAN on all ranks: two networks of torch, each with its own optimizer, are trained in turn until the generated points have the
+distribution of the data: a mean of (2, -1) and a standard deviation of 1/2. Each rank draws its own rows.
 
 usage: mpirun -n 2 python gan.py
 """

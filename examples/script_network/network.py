@@ -3,8 +3,8 @@
 
 usage: network.py <command that runs script_training> ...      for example: network.py mpirun -n 4 script_training
 
-Writes the network by torch.export, and as TorchScript, and fields as HDF5. Runs the command on the folder with each of the two, and loads the trained
-weights.
+Writes the network by torch.export and as TorchScript, and fields as HDF5. Runs the command on the folder with each of the two networks, and loads the
+trained weights.
 """
 
 import pathlib

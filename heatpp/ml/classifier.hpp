@@ -18,7 +18,7 @@ enum class ClassWeight {
 using ClassWeights = std::variant<ClassWeight, std::map<std::int64_t, double>>;
 
 /// The base of classifiers that compute a score for each class of a row. The class with the largest score wins; the
-/// softmax of the scores gives probabilities. Classes are any whole numbers, in rising order.
+/// softmax of the scores gives probabilities. Classes are any whole numbers, in increasing order.
 class Classifier {
  public:
   virtual ~Classifier() = default;

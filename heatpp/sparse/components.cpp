@@ -15,7 +15,7 @@ using namespace detail;
 
 namespace {
 
-/// Sets of this rank's vertices, and of others that its edges name, each with its least known vertex.
+/// Sets of this rank's vertices and of other ranks' vertices that its edges name, each with its lowest known vertex.
 class Sets {
  public:
   explicit Sets(std::vector<std::int64_t> vertices) : above_(vertices.size()), least_(std::move(vertices)) {
@@ -32,7 +32,7 @@ class Sets {
     least_[to] = std::min(least_[to], least_[from]);
   }
   [[nodiscard]] std::int64_t least(std::size_t vertex) { return least_[root(vertex)]; }
-  /// Returns whether that is less than the known one.
+  /// Returns whether it is lower than the known one.
   bool hear(std::size_t vertex, std::int64_t least) {
     auto& known = least_[root(vertex)];
     return least < known && (known = least, true);

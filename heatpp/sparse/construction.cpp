@@ -41,7 +41,7 @@ void check_columns(const CsrBlock& block, const Column* column, std::int64_t col
     for (auto i = block.ptr()[row]; i < block.ptr()[row + 1]; last = column[i++])
       if (column[i] <= last || column[i] >= columns)
         raise<ValueError>("from_local",
-                          "got column {} after {} in this rank's row {}; expected columns of 0 to {} that rise",
+                          "got column {} after {} in this rank's row {}; expected increasing columns of 0 to {}",
                           column[i], last, row, columns - 1);
   }
 }
@@ -56,7 +56,7 @@ void check_block(const CsrBlock& block, std::int64_t columns) {
     if (ptr[row + 1] < ptr[row] || ptr[row + 1] > block.entries())
       raise<ValueError>("from_local",
                         "got the pointers {} and {} for this rank's row {} of {} entries; expected them to "
-                        "rise to that number",
+                        "increase to that number",
                         ptr[row], ptr[row + 1], row, block.entries());
   if (ptr[block.rows()] != block.entries())
     raise<ValueError>("from_local", "got pointers up to {} for {} columns; expected as many", ptr[block.rows()],

@@ -16,8 +16,8 @@ struct CsrArrays {
 /// arrays, such as those of PETSc's MatSeqAIJGetArray. Values are used in place and read there at each use of the
 /// matrix, so a host may go on writing them. Columns and pointers are used in place if they have the matrix's size
 /// (int32 columns while they fit, int64 pointers), else copied. Collective. Throws ValueError on all ranks, naming the
-/// row, if pointers do not rise from 0 to the number of entries, columns are out of range or do not rise within a row,
-/// or the ranks disagree on the dtype or the number of columns.
+/// row, if pointers do not increase from 0 to the number of entries, columns are out of range or do not increase within
+/// a row, or the ranks disagree on the dtype or the number of columns.
 [[nodiscard]] DCSRMatrix from_local(const CsrArrays& arrays, std::int64_t columns, const LocalOptions& options = {});
 
 /// How triples become a matrix.

@@ -12,9 +12,9 @@ struct Access;
 }  // namespace detail
 
 /// A sparse matrix over the ranks of a communicator, in compressed sparse rows (DCSR): cut by rows at any offsets
-/// (split 0), or whole on every rank (split none). A rank holds the columns of each of its rows, which rise and occur
-/// once, and the values of the entries; an element without an entry is 0. It is a value: copies share the memory, and
-/// functions return matrices of their own. An entry may be 0 and counts as any other.
+/// (split 0), or whole on every rank (split none). A rank holds the columns of each of its rows, which increase and
+/// occur once, and the values of the entries; an element without an entry is 0. It is a value: copies share the memory,
+/// and functions return matrices of their own. An entry may be 0 and counts as any other.
 class DCSRMatrix {
  public:
   struct Impl;

@@ -17,10 +17,10 @@ struct LaplacianOptions {
 /// How edges connect vertices.
 enum class Connection {
   weak,   ///< by edges in any direction
-  strong  ///< by ways there and back
+  strong  ///< by paths in both directions
 };
 struct ComponentsOptions {
-  bool directed = true;  ///< false: every edge leads both ways, and `connection` has no meaning
+  bool directed = true;  ///< false: every edge leads in both directions, and `connection` has no effect
   Connection connection = Connection::weak;
 };
 /// The components of vertices that edges connect.

@@ -229,7 +229,7 @@ class _Kept(tuple):
 
 
 def _given(kept):
-    """Returns values by name with arrays in place of what _kept made of them."""
+    """Returns values by name. Restores the arrays that _kept has converted."""
     from ._api import array
     return {name: array(value[0], split=value[1]) if isinstance(value, _Kept) else value for name, value in kept.items()}
 

@@ -17,7 +17,7 @@ NB_MODULE(_heatpp, m) {
   using heatpp::linalg::LinearOperator;
   using heatpp::sparse::DCSRMatrix;
   nb::set_leak_warnings(false);           // global arrays exist until the end
-  nb::set_implicit_cast_warnings(false);  // other overloads may take what is no communicator
+  nb::set_implicit_cast_warnings(false);  // other overloads may take objects that are not communicators
   python::bind_dtype(m);
   python::bind_array(m);
   python::bind(m);

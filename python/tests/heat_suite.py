@@ -63,7 +63,7 @@ _failed, _run, _skipped, _not_refused = set(), set(), set(), set()
 
 
 class _Refusal:
-    """Replaces assertRaises and assertWarns. They pass whatever happens in them, and record that they would have failed."""
+    """Replaces assertRaises and assertWarns. They always pass, and record that they would have failed."""
 
     def __init__(self, test, expected):
         self.test, self.expected, self.exception, self.warnings = test, expected, Exception(), warnings.catch_warnings(record=True)

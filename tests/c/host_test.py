@@ -1,5 +1,5 @@
 """Runs hosts in C and Fortran with a network that Python has scripted or exported, and reads what they write: host_test.py MPIEXEC -n
-RANKS ... -- PROGRAM ... Ends with 77, which ctest shows as skipped, where there is no torch or h5py."""
+RANKS ... -- PROGRAM ... Ends with 77, which ctest shows as skipped, if there is no torch or h5py."""
 
 import importlib.util
 import os

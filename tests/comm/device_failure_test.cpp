@@ -1,4 +1,4 @@
-// Failures in NCCL: all ranks are told, nothing hangs, and nothing is left behind.
+// Failures in NCCL: all ranks get the error, no rank hangs, and no communicator remains.
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 

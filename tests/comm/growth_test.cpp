@@ -1,5 +1,5 @@
-// What one rank of many plans, holds and sends. Plans are made for real, for any number of ranks, in one process; their
-// allocations are counted, and nothing is timed.
+// Tests what one rank of many plans, holds and sends. One process makes the real plans for any number of ranks.
+// Allocations are counted; no times are measured.
 #include "../catch.hpp"
 #include "../counted_memory.hpp"
 

@@ -1,10 +1,10 @@
-"""Whether the ways in work from an installation by copying their lines.
+"""Checks that the lines of the READMEs work if a user copies them.
 
 ways_in_test.py PREFIX MPIEXEC                         a project of `heatpp new`, by the lines of its own README
 ways_in_test.py PREFIX MPIEXEC README PYTHON CONVERT   those in README: a program, Python and a shell
 
-PREFIX is where heatpp is installed, and its Python module in PREFIX/python if there is one. PYTHON is what it was built for, CONVERT
-makes the data that all of them look at."""
+heatpp is installed in PREFIX, and its Python module, if there is one, in PREFIX/python. PYTHON is the interpreter of the module. CONVERT
+makes the data that all programs read."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ README, PYTHON, CONVERT = map(pathlib.Path, sys.argv[3:]) if len(sys.argv) > 3 e
 
 
 def blocks_of(text):
-    """The code blocks of a README, in order, as pairs of their language and their lines."""
+    """Returns the code blocks of a README in order, as pairs of language and lines."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S)
 
 
@@ -27,7 +27,7 @@ def block(language, having=""):
 
 
 def run(lines, folder, code=0):
-    """What a shell prints for lines of a README, in which <where> is the installation."""
+    """Returns the output of a shell for lines of a README, in which <where> is the installation."""
     # Called by its full path, Open MPI's mpirun puts its own folder first in the PATH of the ranks.
     lines = lines.replace("<where>", str(PREFIX)).replace("mpirun", MPIEXEC.name)
     paths = [PREFIX / "bin", *([PYTHON.parent] if PYTHON else []), MPIEXEC.parent, os.environ["PATH"]]

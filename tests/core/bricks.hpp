@@ -21,5 +21,5 @@ at::Tensor memory_of(const ht::Brick& brick, std::int64_t ghosts, at::ScalarType
 /// Returns the bricks of a domain cut into `parts` along each axis, unevenly.
 std::vector<ht::Brick> cut(const ht::Shape& shape, const std::vector<std::int64_t>& parts);
 
-/// Returns this rank's bricks, which are dealt out from rank `first` on.
+/// Returns this rank's bricks. They are distributed in turn, from rank `first` on.
 std::vector<ht::Brick> dealt(const std::vector<ht::Brick>& bricks, int first, int step);

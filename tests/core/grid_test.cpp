@@ -88,7 +88,7 @@ TEST_CASE("arrays move between all grids and cuts", "[core][redistribute]") {
   for (std::size_t from = 0; from < layouts.size(); ++from) {
     const auto x = distribute(global, layouts[from]);
     CHECK(same(x, global));
-    // A few targets for each, all in the end.
+    // Each layout goes to a few targets; together these are all layouts.
     for (std::size_t step = from % 23; step < layouts.size(); step += 23) {
       const auto y = ht::detail::brought_to(x, layouts[step]);
       CHECK(y.layout() == layouts[step]);

@@ -1,5 +1,5 @@
-// What one rank of many holds for the ranks that it exchanges something with. The lists are made for real, for any
-// number of ranks, in one process; their allocations are counted, and nothing is timed.
+// Tests what one rank of many holds for the ranks with which it exchanges data. One process makes the real lists for
+// any number of ranks. Allocations are counted; no times are measured.
 #include "../catch.hpp"
 #include "../counted_memory.hpp"
 
@@ -30,7 +30,7 @@ Cut uneven(int ranks) {
 
 std::vector<Cut> cuts_over(int ranks) { return {Cut::even(5 * ranks + 1, ranks), Cut::even(2, ranks), uneven(ranks)}; }
 
-/// What a function that fetches rows says of a rank.
+/// The rows that a rank has and needs, in a function that fetches rows.
 struct Rule {
   Wanted wanted;
   std::function<std::vector<RankRange>(int rank)> takers;
@@ -46,7 +46,7 @@ Rule window_rule(const Window& window) {
   return {[&](int rank) { return window.missing(rank); }, [&](int rank) { return window.takers(rank); }};
 }
 
-/// Checks that each rank gives every other one what that one waits for.
+/// Checks that each rank sends every other rank the rows that it waits for.
 void check_pairs(const Cut& cut, const Rule& rule) {
   std::vector<GhostLists> lists;
   for (int rank = 0; rank < cut.ranks(); ++rank) lists.push_back(rule.lists(cut, rank));

@@ -1,4 +1,4 @@
-// A host in which every second rank calls heatpp, with a communicator of these ranks; the others do nothing until the
+// A host in which every second rank calls heatpp, with a communicator of these ranks. The others do nothing until the
 // end. some_ranks <folder>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/ml.hpp>
@@ -17,7 +17,7 @@ namespace ht = heatpp;
 
 namespace {
 
-/// Returns 1 and prints unless it is right.
+/// Returns 1 and prints a message if it is wrong.
 int told(const char* what, bool right) {
   if (!right) std::fprintf(stderr, "some_ranks: %s is wrong\n", what);
   return right ? 0 : 1;

@@ -1,6 +1,6 @@
-"""Whether the pictures of the examples are what their names say, and show something: pictures_test.py BUILD SOURCES MPIEXEC FLAG RANKS.
+"""Checks that the pictures of the examples have the types of their names and are not empty: pictures_test.py BUILD SOURCES MPIEXEC FLAG RANKS.
 
-Runs the examples in a folder of its own, draws what they have written, and opens every picture by its type, those of the documentation, too."""
+Runs the examples in a new folder, draws the numbers that they write, and opens every picture, also those of the documentation."""
 
 import pathlib
 import struct
@@ -28,7 +28,7 @@ MOST_BYTES = 100_000  # of a picture of the README
 
 
 def open_png(path):
-    """Width and height, after a look at the signature and the pixels."""
+    """Returns width and height. Checks the signature and the pixels."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR", f"{path}: got {data[:16]}; expected a PNG"
     width, height = struct.unpack(">II", data[16:24])

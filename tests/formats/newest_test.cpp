@@ -13,7 +13,7 @@ void check_error(const NewestArray& x) {
   }
 }
 
-/// Attributes decode the numbers to any dtype that has them; other numbers have the dtype of the file.
+/// Attributes may decode the numbers to any dtype that represents them. Other numbers have the dtype of the file.
 void check_values(const NewestArray& x) {
   const auto expected = ht::io::load_npy(newest_path(x.name + ".npy"));
   const auto dtype = x.kind == "stored" ? std::nullopt : std::optional(expected.dtype());

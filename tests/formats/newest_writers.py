@@ -1,5 +1,4 @@
-"""Writes files with today's versions of the programs that write them, and what is to be read of them; and reads copies that
-heatpp has made of them: newest_writers.py write|check FOLDER. Needs Python 3.12 and newest_requirements.txt.
+"""Writes files with today's versions of the programs that write them, and the expected values; reads heatpp's copies of them: newest_writers.py write|check FOLDER. Needs Python 3.12 and newest_requirements.txt.
 
 FOLDER/in has the files, FOLDER/list a line for each array: kind, name, file, array, field, text of the error. FOLDER/NAME.npy has
 the expected values (of sparse matrices the dense ones)."""

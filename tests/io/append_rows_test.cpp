@@ -209,7 +209,7 @@ TEST_CASE("a reader finds whole steps while the array grows", "[io][append]") {
     if (!reads) append(0);
     world.barrier();
     std::int64_t seen = 0;
-    std::string wrong;  // the others wait for this rank, whatever it finds
+    std::string wrong;  // the others wait for this rank in any case
     const auto look = [&] {
       const auto x = ht::io::load(path, {.comm = comm}).larray();
       if (x.size(0) % 3 != 0 || x.size(0) / 3 < seen || !at::equal(x, steps(x.size(0) / 3)))

@@ -41,7 +41,7 @@ TEST_CASE("Rows of many files are read by their numbers", "[io][stored_rows]") {
   }
 }
 
-TEST_CASE("Numbers that do not rise or are out of range are refused", "[io][stored_rows]") {
+TEST_CASE("numbers that do not increase or are out of range are refused", "[io][stored_rows]") {
   const TempDir dir;
   write_plain(dir.path("x.h5"), "x", counting({6, 2}));
   write_plain(dir.path("scalar.h5"), "x", counting({}));

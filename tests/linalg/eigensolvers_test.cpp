@@ -25,7 +25,7 @@ at::Tensor with_values(const at::Tensor& values, bool complex = false) {
   return (a + turned(a)) / 2;
 }
 
-/// Returns the wanted eigenvalues, rising, by LAPACK.
+/// Returns the wanted eigenvalues, increasing, by LAPACK.
 at::Tensor wanted(const at::Tensor& a, std::int64_t k, Which which) {
   const auto values = at::linalg_eigvalsh(a);
   const auto key = which == Which::largest             ? values

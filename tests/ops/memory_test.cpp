@@ -37,7 +37,7 @@ std::int64_t bytes_of(const std::string& line) {
 double peak_of(const ht::DNDarray& x, const std::function<void()>& work) {
   ht::world().barrier();
   const auto before = bytes_of("VmRSS");
-  std::ofstream("/proc/self/clear_refs") << "5" << std::flush;  // the peak begins anew
+  std::ofstream("/proc/self/clear_refs") << "5" << std::flush;  // the peak begins again
   work();
   const auto block = static_cast<double>(x.larray().nbytes());
   std::vector<double> peak{1 + static_cast<double>(bytes_of("VmHWM") - before) / block};

@@ -1,5 +1,5 @@
-"""A cluster of Slurm's on this machine: one controller, and nodes that are namespaces with a name, processes, /tmp and shared
-memory of their own, so that Slurm, PMIx and MPI take them for machines. They share the network, the disk and the cores.
+"""A Slurm cluster on this machine. It has one controller. Its nodes are namespaces, each with its own name, processes, /tmp and
+shared memory, so that Slurm, PMIx and MPI take them for machines. They share the network, the disk and the cores.
 """
 
 import os
@@ -43,7 +43,7 @@ ReturnToService=2
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 NAMESPACES = ("unshare", "--uts", "--mount", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
-# What a node runs in its namespaces.
+# The program that a node runs in its namespaces.
 NODE = "hostname {name}; mount -t tmpfs tmpfs /tmp; mount -t tmpfs tmpfs /dev/shm; slurmd -D"
 
 
@@ -74,7 +74,7 @@ class Cluster:
 
     @staticmethod
     def missing():
-        """What this machine lacks for it, in words."""
+        """Returns a text that names what this machine lacks for a cluster."""
         absent = [name for name in PROGRAMS if not shutil.which(name)]
         if absent:
             return f"no {', '.join(absent)} (Debian: slurm-wlm, munge)"
@@ -90,7 +90,7 @@ class Cluster:
         self.start(name, *NAMESPACES, "bash", "-c", NODE.format(name=name))
 
     def lose_node(self, name):
-        """As at a power cut: everything on it is gone at once."""
+        """Ends everything on the node at once, as a power cut does."""
         self.running.pop(name).kill()
 
     def __enter__(self):
@@ -114,12 +114,12 @@ class Cluster:
                 process.kill()
 
     def run(self, *command, timeout=120):
-        """The ended command, with what it printed, its errors as well."""
+        """Runs a command to its end, and returns it with its output, including errors."""
         return subprocess.run(command, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=timeout)
 
     def output(self, *command, timeout=120):
-        """What a command prints, whatever its status: it may be refused while the cluster comes up."""
+        """Returns the output of a command with any status: it may be refused while the cluster starts."""
         return self.run(*command, timeout=timeout).stdout
 
     def wait_until(self, holds, what, timeout=60, shown=str):

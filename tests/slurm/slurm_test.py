@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs heatpp under a Slurm of its own: tests by srun, a training by sbatch that is queued again, and one that loses a node.
+"""Runs heatpp under a new Slurm: tests by srun, a training by sbatch that is queued again, and one that loses a node.
 
 usage: slurm_test.py <heatpp-train> <heatpp> <goes_on> [<test program> ...]
 
-The test programs are run by srun on 2 nodes of 2 ranks. Ends with 77, which ctest shows as skipped, where a Slurm cannot be started.
+The test programs are run by srun on 2 nodes of 2 ranks. Ends with 77, which ctest shows as skipped, if Slurm cannot be started.
 """
 
 import json
@@ -36,7 +36,7 @@ def check(what, ok, shown):
 
 
 class Job:
-    """A training in the queue, its output, and what it said at its end."""
+    """A training in the queue, its output, and its last messages."""
 
     def __init__(self, cluster, name, place):
         self.cluster, self.name = cluster, name
@@ -83,14 +83,14 @@ def programs_pass(cluster):
 
 
 def failing_rank_ends_the_job(cluster):
-    """Its error is printed, and srun has a status: the rank's own, or that of the ranks that Slurm kills once one has ended."""
+    """The error is printed, and srun returns the status of the rank, or that of the ranks that Slurm then kills."""
     done = cluster.run("srun", "--kill-on-bad-exit=1", *TASKS, TRAINING, timeout=60)
     said = f"{done.stdout}status {done.returncode}"
     check("the error of a program is seen", "[goes_on] got too few arguments" in said and done.returncode != 0, said)
 
 
 def queued_again(cluster):
-    """The signal for the end of a job's time ends it with a checkpoint, and it goes on from there in its next run."""
+    """The signal for the end of a job's time ends it with a checkpoint, from which the next run continues."""
     job = Job(cluster, "announced", "slow")
     cluster.wait_until(job.checkpoints, "a checkpoint is there")
     cluster.output("scancel", "--signal=USR1", "--batch", job.number)
@@ -102,7 +102,7 @@ def queued_again(cluster):
 
 
 def node_is_lost(cluster):
-    """The job goes on with the other node."""
+    """The job continues with the other node."""
     job = Job(cluster, "lost", "cycle")
     cluster.wait_until(job.mark.exists, "the node is to be lost")
     cluster.lose_node("node1")

@@ -6,7 +6,7 @@ namespace {
 
 using Catch::Contains;
 
-/// Stored by columns with the columns of `layout`, which cuts the transposed matrix by its rows.
+/// Returns a matrix stored by columns, cut as `layout` cuts the rows of the transposed matrix.
 sp::DCSCMatrix by_columns(const at::Tensor& global, const ht::Layout& layout) {
   return sp::DCSCMatrix(sparse_of(global.t().contiguous(), layout));
 }

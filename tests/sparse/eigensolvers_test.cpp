@@ -7,7 +7,8 @@ namespace la = ht::linalg;
 namespace {
 
 const auto f64 = at::TensorOptions(at::kDouble);
-// What LAPACK and scipy 1.17 find for the Poisson problem of 30 x 30 points, of which most values are double.
+// Compares with the eigenvalues of LAPACK and scipy 1.17 for the Poisson problem of 30 x 30 points. Most of these
+// values are double.
 const auto least = at::tensor(
     {0.02052270643242, 0.05120147071122, 0.05120147071122, 0.08188023499002, 0.10198284041611, 0.10198284041611}, f64);
 const auto greatest = at::tensor(

@@ -12,7 +12,8 @@ using Catch::Contains;
 const std::vector<std::string> endings{".mtx", ".npz", ".h5", ".petsc"};
 const std::vector<std::optional<int>> splits{0, std::nullopt};
 
-/// What a format makes of a dtype. PETSc's does not say whether no values are complex.
+/// Returns the dtype that a format gives for a dtype. PETSc's format does not say whether values are complex if there
+/// are none.
 at::ScalarType stored_as(const std::string& ending, at::ScalarType type, std::int64_t entries) {
   const bool whole = at::isIntegralType(type, true);
   if (ending == ".petsc") return at::isComplexType(type) && entries > 0 ? at::kComplexDouble : at::kDouble;
@@ -20,7 +21,7 @@ at::ScalarType stored_as(const std::string& ending, at::ScalarType type, std::in
   return type;
 }
 
-/// One error for all ranks, from a file with these bytes.
+/// Returns the error for a file with these bytes, which must be the same on all ranks.
 std::string mtx_error(const TempDir& dir, const std::string& text) {
   write_bytes(dir.path("a.mtx"), text);
   return same_message<ht::Error>([&] { (void)sp::load_mtx(dir.path("a.mtx")); });
@@ -297,7 +298,7 @@ TEST_CASE("PETSc's files: widths, objects behind the matrix, and damage", "[spar
   CHECK_THAT(error({1211216, 2, 3, -1, 2, 1, 0, 2, 1}), Contains("-1 entries"));
   CHECK_THAT(error({1211216, 2, -3, 3, 2, 1, 0, 2, 1}), Contains("(2, -3)"));
   CHECK_THAT(error({1211216, 2000000000, 3, 3, 2, 1, 0, 2, 1}), Contains("2000000000 rows"));
-  CHECK_THAT(error({1211216, 2, 3, 3, 2, 2, 0, 2, 1}), Contains("expected them to rise from 0 to 3"));
+  CHECK_THAT(error({1211216, 2, 3, 3, 2, 2, 0, 2, 1}), Contains("expected them to increase from 0 to 3"));
   CHECK_THAT(error({1211216, 2, 3, 3, 4, -1, 0, 2, 1}), Contains("got a row of -1 entries"));
   CHECK_THAT(error({1211216, 2, 3, 3, 2, 0, 0, 2, 1}), Contains("got pointers up to 2"));
   CHECK_THAT(error({1211216, 2, 3, 3, 2, 1, 0, 3, 1}), Contains("expected 0 to 2"));

@@ -1,5 +1,5 @@
-"""Whether heatpp reads the sparse files that scipy, h5py and AnnData write, and they ours: files_test.py MPIEXEC ... TEST.
-Ends with 77, which ctest shows as skipped, where there is no scipy; without h5py and AnnData their formats are left out."""
+"""Checks that heatpp reads the sparse files of scipy, h5py and AnnData, and that these read ours: files_test.py MPIEXEC ... TEST.
+Ends with 77, which ctest shows as skipped, if there is no scipy. Without h5py and AnnData, their formats are left out."""
 
 import gzip
 import os
@@ -71,7 +71,7 @@ def write_hdf5(folder, name, a):
         group["shape"] = np.array(b.shape, np.int32)
         group["barcodes"] = np.array([b"cell"] * b.shape[1])
         group.create_group("features")
-    with h5py.File(folder / f"{name}.rows.h5", "w") as file:  # of a program of one's own, which says the shape alone
+    with h5py.File(folder / f"{name}.rows.h5", "w") as file:  # as a user's own program may write it, with only the shape
         for part in ("data", "indices", "indptr"):
             file[f"m/{part}"] = getattr(a, part)
         file["m/shape"] = a.shape
@@ -88,7 +88,7 @@ def write_hdf5(folder, name, a):
 
 
 def write(folder, name, a, expected):
-    """Files of the matrix, each of which heatpp has to read as it."""
+    """Writes files of the matrix; heatpp must read the same matrix from each."""
     kinds = ["csr", "csc", "coo", "dia", "bsr"]
     for kind in kinds:
         for compressed in (False, True):

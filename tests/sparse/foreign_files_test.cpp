@@ -26,7 +26,7 @@ TEST_CASE("groups without an encoding are by rows, but for 10x Genomics'", "[spa
     add(file, "indptr", numbers({0, 1, 3, 3}));
     add(file, "shape", numbers({3, 3}));
   }
-  add("cells.h5", "barcodes", numbers({1, 2, 3}));  // texts, which are not looked at
+  add("cells.h5", "barcodes", numbers({1, 2, 3}));  // texts, which are ignored
   add("cells.h5", "features", numbers({1, 2, 3}));
   for (const auto& split : row_splits) {
     CHECK(same_matrix(sp::load(dir.path("rows.h5"), {.split = split}), by_rows));

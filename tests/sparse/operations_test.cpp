@@ -4,7 +4,7 @@ namespace {
 
 const auto dtypes = {at::kDouble, at::kFloat, at::kInt, at::kBool, at::kComplexDouble, at::kBFloat16};
 
-/// The product of whole numbers, exactly.
+/// Returns the product of whole numbers, which is exact.
 at::Tensor product_of(const at::Tensor& a, const at::Tensor& b) {
   const auto type = at::promote_types(a.scalar_type(), b.scalar_type());
   const auto wide = at::isComplexType(type) ? at::kComplexDouble : at::kDouble;
@@ -237,7 +237,7 @@ TEST_CASE("reductions count what has no entry as 0", "[sparse][reductions]") {
       CHECK(same(sp::max(a, 1), global.amax(1)));
       CHECK(same(sp::min(a, 0), global.amin(0)));
       CHECK(same(sp::min(a, 1), global.amin(1)));
-      for (const auto axis : {0, 1}) {  // the largest are the first ones, whatever stands where there is no entry
+      for (const auto axis : {0, 1}) {  // the largest elements are the first ones, also among elements without an entry
         CHECK(same(sp::argmax(a, axis), global.argmax(axis)));
         CHECK(same(sp::argmin(a, axis), global.argmin(axis)));
       }
@@ -249,7 +249,8 @@ TEST_CASE("reductions count what has no entry as 0", "[sparse][reductions]") {
   }
   CHECK_THROWS_AS(sp::sum(sp::identity(3), 2), ht::IndexError);
   CHECK_THROWS_AS(sp::max(sp::random({0, 3})), ht::ValueError);
-  for (const auto& reduce : {sp::max, sp::min, sp::argmax, sp::argmin}) {  // nothing is left, of something
+  for (const auto& reduce :
+       {sp::max, sp::min, sp::argmax, sp::argmin}) {  // empty results of matrices that are not empty
     CHECK(reduce(sp::random({0, 3}), 1).shape() == ht::Shape{0});
     CHECK(reduce(sp::random({3, 0}), 0).shape() == ht::Shape{0});
     CHECK_THROWS_AS(reduce(sp::random({0, 3}), 0), ht::ValueError);

@@ -10,7 +10,8 @@ namespace la = ht::linalg;
 
 namespace {
 
-/// PETSc on heatpp's own communicator, which both then use side by side. Its signal handlers would outlive it.
+/// Runs PETSc on heatpp's communicator, which both use at the same time. PETSc's signal handlers would stay after its
+/// end.
 struct Session {
   Session() {
     PETSC_COMM_WORLD = ht::to_mpi(ht::world());
@@ -34,8 +35,7 @@ struct Owned {
 using Matrix = Owned<Mat, MatDestroy>;
 using Vector = Owned<Vec, VecDestroy>;
 
-/// What PETSc's Krylov method makes of the system, in the memory of heatpp's arrays; returns how many iterations it
-/// took.
+/// Solves the system by PETSc's Krylov method, in the memory of heatpp's arrays. Returns the number of iterations.
 PetscInt solve(Mat a, const ht::DNDarray& b, ht::DNDarray& x, KSPType method, PCType preconditioner) {
   const Vector right(sp::to_petsc(b)), solution(sp::to_petsc(x));
   KSP ksp = nullptr;
@@ -55,7 +55,7 @@ PetscInt solve(Mat a, const ht::DNDarray& b, ht::DNDarray& x, KSPType method, PC
 
 double apart(const ht::DNDarray& x, const ht::DNDarray& y) { return (la::norm(x - y) / la::norm(y)).item<double>(); }
 
-/// PETSc's product in an array of its own.
+/// Returns PETSc's product in a new array.
 ht::DNDarray product(Mat a, const ht::DNDarray& x, const ht::Layout& rows) {
   auto y = distribute(at::zeros(rows.shape(), at::kDouble), rows);
   const Vector from(sp::to_petsc(x)), to(sp::to_petsc(y));

@@ -2,7 +2,7 @@
 
 #include "sparse_data.hpp"
 
-/// The 5-point Laplacian of a square of m x m points: -1 to the neighbours, 4 on the diagonal.
+/// Returns the 5-point Laplacian of a square of m x m points: 4 on the diagonal, -1 for neighbors.
 inline sp::DCSRMatrix poisson(std::int64_t m, std::optional<int> split = 0) {
   const auto n = m * m;
   auto beside = at::full({n - 1}, -1.0, at::kDouble);
@@ -12,7 +12,7 @@ inline sp::DCSRMatrix poisson(std::int64_t m, std::optional<int> split = 0) {
                                        {0, 1, -1, m, -m}, {n, n}, {.split = split}));
 }
 
-/// A whole matrix cut as `layout` says.
+/// Returns a matrix that every rank has, cut by `layout`.
 inline sp::DCSRMatrix cut_as(const sp::DCSRMatrix& a, const ht::Layout& layout) {
   if (!layout.split()) return a;
   std::vector<std::int64_t> counts;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What scipy makes of the matrices of a folder, by name.
+/// The results of scipy for the matrices in a folder, by name.
 class Case {
  public:
   explicit Case(const fs::path& folder) : folder_(folder) {
@@ -49,7 +49,7 @@ class Case {
   std::set<std::string> seen_;
 };
 
-/// Those that both formats have.
+/// The operations that both formats have.
 template <class Matrix>
 void check_both(Case& of, const Matrix& a, const Matrix& b, const Matrix& c, const ht::Layout& vectors) {
   const auto ranks = ht::world().size();
@@ -120,7 +120,7 @@ void check_rows(Case& of, const sp::DCSRMatrix& a) {
 
 }  // namespace
 
-/// Every operation on matrices of every layout, the second of another one.
+/// Tests every operation on matrices of every layout; the second matrix has another layout than the first.
 TEST_CASE("operations in scipy", "[.scipy]") {
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(std::getenv("HEATPP_SPARSE_CASES"))) folders.push_back(entry.path());

@@ -1,5 +1,5 @@
-"""Whether every operation on sparse matrices gives what scipy's gives: scipy_test.py MPIEXEC FLAG RANKS ... TEST, on as
-many ranks as each of the numbers says. Ends with 77, which ctest shows as skipped, where there is no scipy."""
+"""Compares every operation on sparse matrices with scipy's: scipy_test.py MPIEXEC FLAG RANKS ... TEST, for each of the
+numbers of ranks. Ends with 77, which ctest shows as skipped, if there is no scipy."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ random = np.random.default_rng(3)
 
 
 def matrix(rows, columns, dtype=np.float64, density=0.3, empty=()):
-    """With rows and columns that are empty, and some entries that are 0."""
+    """Returns a matrix with empty rows and columns, and some entries that are 0."""
     a = sparse.random_array((rows, columns), density=density, rng=random, format="lil")
     for row in empty:
         a[row] = 0

@@ -8,7 +8,7 @@ namespace la = ht::linalg;
 
 namespace {
 
-/// How far x is from a solution, of |b|.
+/// Returns |b - a x| / |b|.
 double error(const sp::DCSRMatrix& a, const la::Solved& found, const ht::DNDarray& b) {
   return (la::norm(b - sp::matmul(a, found.x)) / la::norm(b)).item<double>();
 }
@@ -186,7 +186,7 @@ TEST_CASE("Cholesky's factors without fill-in are those of the block, and shifte
   const auto hermitian = at::complex(chain + at::eye(12, at::kDouble), turn);
   const auto full = at::mm(mostly_zeros(12, 12), mostly_zeros(12, 12).t()) + at::full({12, 12}, 7.0, at::kDouble) +
                     9000 * at::eye(12, at::kDouble);
-  // Of these nothing fills in, so that the factors of a block are Cholesky's.
+  // These matrices have no fill-in, so the factors of a block are Cholesky's.
   for (const auto& a : {chain, hermitian, full})
     for (const auto& layout : row_layouts({12, 12})) {
       const auto first = layout.split() ? layout.offset(ht::world().rank()) : 0,
@@ -206,7 +206,7 @@ TEST_CASE("Cholesky's factors without fill-in are those of the block, and shifte
     CHECK(ht::max(by_ic.x).item<double>() == Approx(70.6153426910).epsilon(1e-9));
     CHECK(by_ic.iterations < by_jacobi.iterations);
   }
-  // Positive definite, but without fill-in the last pivot is -1.8 (Kershaw, 1978).
+  // The matrix is positive definite, but without fill-in the last pivot is -1.8 (Kershaw, 1978).
   const auto kershaw =
       at::tensor({3., -2., 0., 2., -2., 3., -2., 0., 0., -2., 3., -2., 2., 0., -2., 3.}, at::kDouble).reshape({4, 4});
   for (const auto& layout : row_layouts({4, 4})) {
@@ -251,7 +251,7 @@ TEST_CASE("connected components, numbered by their first vertices", "[sparse][gr
 
 namespace {
 
-/// For each vertex the number of its strong component, by all ways there are.
+/// Returns for each vertex the number of its strong component, by a search of all paths.
 at::Tensor strong_labels(const at::Tensor& graph) {
   const auto n = graph.size(0);
   auto ways = (graph != 0).logical_or(at::eye(n, at::kBool));
@@ -291,7 +291,7 @@ TEST_CASE("strongly connected components, numbered by their first vertices", "[s
 }
 
 TEST_CASE("long chains of components over ranks take few rounds", "[sparse][graph]") {
-  // Pairs of vertices that lie n apart, each pair before the next.
+  // Makes pairs of vertices at a distance of n; edges lead from each pair to the next.
   constexpr std::int64_t n = 20000;
   const auto i = at::arange(n, at::kLong), next = at::arange(n - 1, at::kLong);
   const auto rows = at::cat({i, i + n, next}), columns = at::cat({i + n, i, next + 1});
@@ -376,7 +376,7 @@ TEST_CASE("solvers that end before they converge warn by the log", "[sparse][sol
     CHECK_THAT(said, Catch::Contains(name) && Catch::Contains("ended after 4 iterations with a residual"));
     said.clear();
     static_cast<void>(solve(a, b, {.rtol = 1e-12, .progress = [](std::int64_t, double) { return false; }}));
-    CHECK(said.empty());  // the caller wanted it
+    CHECK(said.empty());  // the callback asked for it
   }
   CHECK_FALSE(la::eigsh(a, 2, {.max_iterations = 3}).converged);
   CHECK_THAT(said, Catch::Contains("[eigsh] ended after"));

@@ -11,7 +11,7 @@ inline at::Tensor numbers(std::initializer_list<std::int64_t> values) {
   return at::tensor(std::vector(values), at::kLong);
 }
 
-/// A matrix that is 0 in two of three places, with whole numbers, a row and a column of zeros.
+/// Returns a matrix of whole numbers in which two of three elements are 0, and a row and a column have only zeros.
 inline at::Tensor mostly_zeros(std::int64_t rows, std::int64_t columns, at::ScalarType type = at::kDouble,
                                std::int64_t seed = 0) {
   auto x = at::empty({rows, columns}, at::kDouble);
@@ -24,7 +24,7 @@ inline at::Tensor mostly_zeros(std::int64_t rows, std::int64_t columns, at::Scal
   return x.to(type);
 }
 
-/// The layouts of a sparse matrix: replicated, and cut by rows evenly, unevenly and with empty ranks.
+/// Returns the layouts of a sparse matrix: replicated, and cut by rows evenly, unevenly and with empty ranks.
 inline std::vector<ht::Layout> row_layouts(const ht::Shape& shape) {
   auto layouts = every_layout(shape);
   std::erase_if(layouts, [](const auto& layout) { return layout.split() == 1; });
@@ -34,7 +34,7 @@ inline std::vector<ht::Layout> row_layouts(const ht::Shape& shape) {
 inline sp::DCSRMatrix sparse_of(const at::Tensor& global, const ht::Layout& layout) {
   return sp::from_dense(distribute(global, layout));
 }
-/// Whether the matrix has these elements, this dtype, and structure as it has to be.
+/// Whether the matrix has these elements, this dtype, and a valid structure.
 inline Agreement same_matrix(const sp::DCSRMatrix& a, const at::Tensor& expected) {
   const auto ptr = a.row_ptr();
   const auto columns = a.column_indices().larray().to(at::kLong).contiguous();
@@ -42,6 +42,6 @@ inline Agreement same_matrix(const sp::DCSRMatrix& a, const at::Tensor& expected
   bool rising = ptr.front() == 0 && ptr.back() == a.lnnz();
   for (std::size_t row = 0; row + 1 < ptr.size(); ++row)
     for (auto i = ptr[row] + 1; i < ptr[row + 1]; ++i) rising = rising && column[i] > column[i - 1];
-  if (!rising) return {false, "got columns that do not rise within a row"};
+  if (!rising) return {false, "got columns that do not increase within a row"};
   return same(sp::to_dense(a), expected);
 }

@@ -1,4 +1,4 @@
-"""Tests what the program heatpp does with sparse matrices, against SciPy."""
+"""Compares what the program heatpp does with sparse matrices with SciPy."""
 
 import numpy as np
 from tool import check, close, main, run, run_json

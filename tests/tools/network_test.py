@@ -1,4 +1,4 @@
-"""Tests what the program heatpp tells of networks that PyTorch has exported."""
+"""Tests how the program heatpp describes networks that PyTorch has exported."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""What tests of the program heatpp share. NAME_test.py MPIEXEC FLAG RANKS HEATPP runs the functions of its list in one folder. If
+"""Functions that all tests of the program heatpp use. NAME_test.py MPIEXEC FLAG RANKS HEATPP runs the functions of its list in one folder. If
 h5py, NumPy or safetensors are missing, it exits with 77, which ctest shows as skipped."""
 
 import json

@@ -72,8 +72,8 @@ void take_moments(Summary& summary, Sums& sums, const Numbers& numbers) {
   ht::detail::merge_central_sums(sums_of(numbers.finite), sums);
 }
 
-/// Sets the ends of so many bins. They differ from each other, as in NumPy, and are so far apart that float64 has
-/// numbers for all edges between them.
+/// Sets the ends of this many bins. They differ from each other, as in NumPy. float64 has numbers for all edges between
+/// them.
 void set_ends(Summary& summary, std::int64_t bins) {
   const auto largest = std::max(std::abs(summary.min), std::abs(summary.max));
   const auto least = 4 * std::numeric_limits<double>::epsilon() * largest * static_cast<double>(bins);

@@ -1,5 +1,5 @@
-! A solver in Fortran whose plane is split along both dimensions. heatpp takes its bricks, with their ghost cells, as an
-! array: mean, extremes, median and histogram while it runs, and files that any number of ranks can read.
+! A solver in Fortran whose plane is split along both dimensions. heatpp uses its bricks, with their ghost cells, as an array. It computes
+! mean, extremes, median and histogram while the solver runs, and writes files that any number of ranks can read.
 !     mpirun -n 4 heat_fortran [folder]
 program heat
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -56,7 +56,7 @@ contains
     integer :: n(2)
     real(real64) :: row(cells(2)), got(cells(2))
     n = cells
-    row = t(n(1), 1:n(2)); got = t(1, 1:n(2))  ! no neighbour: no heat flows over the edge
+    row = t(n(1), 1:n(2)); got = t(1, 1:n(2))  ! no neighbor: no heat flows over the edge
     call MPI_Sendrecv(row, n(2), MPI_DOUBLE_PRECISION, right, 0, got, n(2), MPI_DOUBLE_PRECISION, left, 0, cart, MPI_STATUS_IGNORE, code)
     t(0, 1:n(2)) = got
     row = t(1, 1:n(2)); got = t(n(1), 1:n(2))

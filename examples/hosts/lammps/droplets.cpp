@@ -1,6 +1,6 @@
-// A host in molecular dynamics: LAMMPS lets a gas condense. Between its steps heatpp analyses its atoms in LAMMPS's
-// memory: temperature, droplets (friends of friends), structure factor, and a model of an atom's energy from the
-// distances of its neighbours. Results are compared with LAMMPS's own.
+// A host in molecular dynamics: LAMMPS simulates a gas that condenses. Between its steps heatpp analyses the atoms in
+// LAMMPS's memory: temperature, droplets (friends of friends), structure factor, and a model of an atom's energy from
+// the distances of its neighbors. Results are compared with those of LAMMPS.
 //     mpirun -n 4 droplets
 #include <lammps/library.h>
 
@@ -64,7 +64,7 @@ double structure_factor(const ht::DNDarray& x, double length) {
   return (real * real + imaginary * imaginary) / static_cast<double>(x.shape(0));
 }
 
-/// Returns how well r^-6 and r^-12 of the 40 nearest neighbours predict the energies of atoms away from the sides.
+/// Returns how well r^-6 and r^-12 of the 40 nearest neighbors predict the energies of atoms away from the sides.
 double learn_energy(const ht::DNDarray& x, const ht::DNDarray& energy) {
   const auto inside = ht::all((x > 2.5) & (x < side - 2.5), {.axis = 1});
   const auto near = ht::NearestNeighbors({.n_neighbors = 41}).fit(x).kneighbors(x(inside)).distances;

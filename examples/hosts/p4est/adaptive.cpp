@@ -1,6 +1,6 @@
-// A host with an adaptive mesh: p4est refines squares where a field is steep and distributes them along a curve, so
-// that all ranks have similar numbers. heatpp uses the values of the cells in place: weighted moments, a histogram by
-// area, and a file of all cells, written by all ranks.
+// A host with an adaptive mesh: p4est refines squares in which a field is steep. It distributes them along a curve, so
+// that all ranks have similar numbers of squares. heatpp uses the values of the cells in place: weighted moments, a
+// histogram by area, and a file of all cells, written by all ranks.
 //     mpirun -n 4 adaptive [file]
 #include <p4est_bits.h>
 #include <p4est_extended.h>
@@ -37,7 +37,7 @@ int is_steep(p4est_t* mesh, p4est_topidx_t tree, p4est_quadrant_t* quadrant) {
   return quadrant->level < finest && std::abs(std::hypot(cell.x - 0.5, cell.y - 0.5) - 0.3) < std::max(cell.side, 0.02);
 }
 
-/// A value, an area and the depth for each of this rank's cells.
+/// The value, the area and the depth of each of this rank's cells.
 struct Cells {
   std::vector<double> value, area;
   std::vector<std::int8_t> level;

@@ -37,7 +37,7 @@ void set_up(DM grid, Vec state) {
   DMDAVecRestoreArray(grid, state, &cells);
 }
 
-/// Makes one step of the explicit Euler method, from `around`, which also has the neighbours' cells.
+/// Makes one step of the explicit Euler method, from `around`, which also contains the neighbors' cells.
 void advance(DM grid, Vec around, Vec state) {
   constexpr double du = 0.12, dv = 0.06, feed = 0.03, kill = 0.06;
   PetscInt x0, y0, z0, nx, ny, nz;

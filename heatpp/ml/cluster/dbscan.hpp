@@ -47,7 +47,7 @@ class DBSCAN {
 
   // The fitted state. All throw NotFittedError before fit.
   [[nodiscard]] const DNDarray& labels() const;        ///< int64 (samples,), split as the rows: -1 is noise
-  [[nodiscard]] const DNDarray& core_indices() const;  ///< global numbers of the core rows, rising, cut as the rows
+  [[nodiscard]] const DNDarray& core_indices() const;  ///< global numbers of the core rows, increasing, cut as the rows
   [[nodiscard]] std::int64_t n_clusters() const;
 
  private:

@@ -69,7 +69,7 @@ class Graph {
   std::shared_ptr<const sparse::detail::HaloPlan> plan_;
 };
 
-/// Returns the distinct numbers of all ranks, rising. Collective if cut.
+/// Returns the distinct numbers of all ranks, in increasing order. Collective if cut.
 at::Tensor all_of(const at::Tensor& numbers, const DCSRMatrix& a) {
   const auto mine = std::get<0>(at::_unique(numbers, true));
   if (!a.split()) return mine;

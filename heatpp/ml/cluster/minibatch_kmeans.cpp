@@ -32,7 +32,7 @@ const double* data_of(const std::optional<at::Tensor>& weights) {
   return weights ? weights->const_data_ptr<double>() : nullptr;
 }
 
-/// Draws numbers of rows with equal probabilities, in rising order.
+/// Draws numbers of rows with equal probabilities, in increasing order.
 std::vector<std::int64_t> drawn_rows(const Rows& x, std::int64_t count, const RowRandom& random) {
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < count; ++i)
@@ -62,7 +62,7 @@ class Part {
   [[nodiscard]] const double* weights() const { return weights_.data(); }
 
  private:
-  /// Returns the layout in which each rank holds its own ones of `rows`, which rise.
+  /// Returns the layout in which each rank holds its own ones of `rows`, which increase.
   [[nodiscard]] static Layout cut(const Rows& x, const std::vector<std::int64_t>& rows) {
     const Shape shape{std::ssize(rows), x.features()};
     if (!x.distributed()) return x.layout().replicated(shape);

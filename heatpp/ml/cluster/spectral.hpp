@@ -47,7 +47,7 @@ class Spectral {
   // The fitted state. All throw NotFittedError before fit.
   [[nodiscard]] const DNDarray& labels() const;       ///< int64 (samples,), split as the rows
   [[nodiscard]] const DNDarray& embedding() const;    ///< (samples, clusters), float64, split as the rows
-  [[nodiscard]] const DNDarray& eigenvalues() const;  ///< (clusters,), float64, rising, on every rank
+  [[nodiscard]] const DNDarray& eigenvalues() const;  ///< (clusters,), float64, increasing, on every rank
   [[nodiscard]] std::int64_t n_clusters() const;
 
  private:

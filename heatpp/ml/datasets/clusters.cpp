@@ -16,7 +16,7 @@
 namespace heatpp::datasets {
 namespace {
 
-/// Returns the rising sums of the weights, at which a uniform number passes to the next cluster.
+/// Returns the cumulative sums of the weights, at which a uniform number passes to the next cluster.
 DNDarray bounds_of(const std::optional<DNDarray>& weights, std::int64_t clusters, const ArrayOptions& options) {
   const auto given = weights ? resplit(*weights, std::nullopt).astype(float64)
                              : ones({clusters}, {.dtype = float64, .device = options.device, .comm = options.comm});

@@ -35,7 +35,7 @@ struct KnownRankOptions {
   std::function<DNDarray(const DNDarray&)> quantile_function = nullptr;
   ArrayOptions array = {};
 };
-/// Returns an m x n matrix of rank r; the quantile function gives its singular values, in falling order.
+/// Returns an m x n matrix of rank r; the quantile function gives its singular values, in decreasing order.
 [[nodiscard]] KnownSvd random_known_rank(std::int64_t m, std::int64_t n, std::int64_t r,
                                          const KnownRankOptions& options = {});
 

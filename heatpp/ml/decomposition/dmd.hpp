@@ -58,12 +58,12 @@ class DMD {
 
   // The fitted state, in the floating dtype of the snapshots. All throw NotFittedError before two snapshots, ValueError
   // if all but the last are 0. Local. Fields are cut as the snapshots; the rest is on every rank.
-  [[nodiscard]] DNDarray eigenvalues() const;  ///< (modes,), complex, falling in absolute value
+  [[nodiscard]] DNDarray eigenvalues() const;  ///< (modes,), complex, decreasing in absolute value
   [[nodiscard]] DNDarray rates() const;        ///< (modes,), complex: log(eigenvalues) / dt
   [[nodiscard]] DNDarray modes() const;        ///< (points..., modes), complex, of length 1
   /// (modes,): coefficients of the first snapshot by least squares; the phases of modes make them not negative.
   [[nodiscard]] DNDarray amplitudes() const;
-  [[nodiscard]] DNDarray singular_values() const;  ///< (directions,), of the snapshots before the last, falling
+  [[nodiscard]] DNDarray singular_values() const;  ///< (directions,), of the snapshots before the last, decreasing
   [[nodiscard]] DNDarray basis() const;            ///< (points..., modes): their left vectors (POD modes)
   [[nodiscard]] DNDarray transfer() const;         ///< (modes, modes): the operator between fields of the basis
   [[nodiscard]] DNDarray eigenvectors() const;     ///< (modes, modes), complex, of transfer

@@ -42,7 +42,7 @@ class DMDc {
   [[nodiscard]] static DMDc from_state(const ModelState& state);
 
   // The fitted state, as in DMD; the basis is that of the snapshots after the first.
-  [[nodiscard]] DNDarray eigenvalues() const;   ///< (modes,), complex, of A, falling in absolute value
+  [[nodiscard]] DNDarray eigenvalues() const;   ///< (modes,), complex, of A, decreasing in absolute value
   [[nodiscard]] DNDarray rates() const;         ///< (modes,), complex: log(eigenvalues) / dt
   [[nodiscard]] DNDarray modes() const;         ///< (points..., modes), complex, of length 1
   [[nodiscard]] DNDarray amplitudes() const;    ///< (modes,)

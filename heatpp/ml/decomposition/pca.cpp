@@ -14,7 +14,7 @@ namespace heatpp {
 
 using namespace ml::detail;
 
-/// The result of a solver for `n` rows: the falling variances along `vectors`.
+/// The result of a solver for `n` rows: the decreasing variances along `vectors`.
 struct PCA::Spectrum {
   std::int64_t n;
   at::Tensor mean, variance, vectors;
@@ -60,12 +60,12 @@ void check_options(const char* op, const PcaOptions& o, std::int64_t n, std::int
                               o.oversamples, o.power_iterations);
 }
 
-/// Returns how many of the falling values exceed a share of the total.
+/// Returns how many of the decreasing values exceed a share of the total.
 std::int64_t needed(const at::Tensor& variance, double total, double share) {
   return std::min(variance.size(0), (variance.cumsum(0) <= share * total).sum().item<std::int64_t>() + 1);
 }
 
-/// Returns the likeliest number of components of `n` rows with all these falling variances: that of the largest
+/// Returns the likeliest number of components of `n` rows with all these decreasing variances: that of the largest
 /// evidence, the least number for ties. Directions without variance do not count.
 std::int64_t likeliest(const at::Tensor& variance, double n) {
   const std::span v(variance.const_data_ptr<double>(), static_cast<std::size_t>(variance.numel()));
@@ -125,7 +125,7 @@ PcaSolver PCA::solver_for(const Rows& x) const {
 
 namespace {
 
-/// Returns falling eigenvalues of a covariance matrix, none below 0, and eigenvectors as rows, at most its rank.
+/// Returns decreasing eigenvalues of a covariance matrix, none below 0, and eigenvectors as rows, at most its rank.
 RightVectors eigen_of(const Gram& sums) {
   const auto count = std::min(static_cast<std::int64_t>(sums.n), sums.mean.size(0));
   const auto [values, vectors] = at::linalg_eigh(sums.scatter / (sums.n - 1));

@@ -18,9 +18,9 @@ class PrincipalComponents {
   [[nodiscard]] DNDarray inverse_transform(const Rows& z) const;
 
   // The fitted state, on every rank.
-  [[nodiscard]] const DNDarray& components() const;                ///< (components, features), orthonormal rows
-  [[nodiscard]] const DNDarray& mean() const;                      ///< (features,)
-  [[nodiscard]] const DNDarray& explained_variance() const;        ///< (components,), falling; divided by samples - 1
+  [[nodiscard]] const DNDarray& components() const;          ///< (components, features), orthonormal rows
+  [[nodiscard]] const DNDarray& mean() const;                ///< (features,)
+  [[nodiscard]] const DNDarray& explained_variance() const;  ///< (components,), decreasing; divided by samples - 1
   [[nodiscard]] const DNDarray& explained_variance_ratio() const;  ///< (components,), parts of the total variance
   [[nodiscard]] const DNDarray& singular_values() const;           ///< (components,), of the centered rows
   [[nodiscard]] double noise_variance() const;  ///< the mean variance along the directions that are not kept; or 0

@@ -46,7 +46,7 @@ class TruncatedSVD {
 
   // The fitted state, on every rank. All throw NotFittedError before fit.
   [[nodiscard]] const DNDarray& components() const;       ///< (components, features), orthonormal rows
-  [[nodiscard]] const DNDarray& singular_values() const;  ///< (components,), falling
+  [[nodiscard]] const DNDarray& singular_values() const;  ///< (components,), decreasing
   /// (components,), the variances of the coordinates, divided by samples; they may not fall.
   [[nodiscard]] const DNDarray& explained_variance() const;
   [[nodiscard]] const DNDarray& explained_variance_ratio() const;  ///< (components,), parts of that of all columns

@@ -10,15 +10,15 @@ namespace heatpp::ml::detail {
 /// to agree by 16 bytes that there are no fractions. Throws ValueError for another shape, TypeError for other numbers.
 [[nodiscard]] at::Tensor labels_beside(const char* op, const Rows& rows, const DNDarray& y);
 
-/// Returns all labels that occur in `mine` on any rank, in rising order. Collective: one all-reduce of 16 bytes and, if
-/// the largest and the least label differ by less than 65536, one of a byte for each number between them; else as
-/// `unique`. None if rows are replicated.
+/// Returns all labels that occur in `mine` on any rank, in increasing order. Collective: one all-reduce of 16 bytes
+/// and, if the largest and the least label differ by less than 65536, one of a byte for each number between them; else
+/// as `unique`. None if rows are replicated.
 [[nodiscard]] std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mine);
 
 /// Returns the positions of the numbers in `mine` among the sorted `labels`, which contain them. Local.
 [[nodiscard]] std::vector<std::int32_t> positions_among(std::span<const std::int64_t> labels, const at::Tensor& mine);
 
-/// The distinct labels in rising order, and the position of each row's label among them.
+/// The distinct labels in increasing order, and the position of each row's label among them.
 struct LabelledClasses {
   at::Tensor values;                ///< (classes,), int64, on every rank
   std::vector<std::int32_t> index;  ///< for each row of this rank
@@ -41,7 +41,7 @@ void check_no_class_weights(const char* op, const ClassWeights& of_class);
 [[nodiscard]] std::string text_of(const ClassWeights& weights);
 [[nodiscard]] ClassWeights class_weights_from(const char* op, const std::string& text);
 
-/// The classes of two sets, in rising order, and the positions of those of each among them.
+/// The classes of two sets, in increasing order, and the positions of those of each among them.
 struct UnitedClasses {
   at::Tensor values, first, second;
 };

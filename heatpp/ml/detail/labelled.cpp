@@ -32,7 +32,7 @@ HEATPP_ROWS(float)
 HEATPP_ROWS(double)
 #undef HEATPP_ROWS
 
-/// Rows in the order of their labels: those of label c are order[first[c]] .. order[first[c + 1]], rising.
+/// Rows in the order of their labels: those of label c are order[first[c]] .. order[first[c + 1]], in increasing order.
 struct ByLabel {
   std::vector<std::int32_t> order, first;
   ByLabel(const std::int32_t* labels, std::int64_t rows, std::int64_t clusters)

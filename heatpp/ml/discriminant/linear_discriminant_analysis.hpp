@@ -6,7 +6,7 @@ namespace heatpp {
 
 struct LinearDiscriminantOptions {
   std::vector<double> priors =
-      {};  ///< probabilities of the classes, in rising order; empty: their shares of the weight
+      {};  ///< probabilities of the classes, in increasing order; empty: their shares of the weight
   std::optional<std::int64_t> n_components = std::nullopt;  ///< of transform; nullopt: min(classes - 1, features)
   double tol = 1e-4;  ///< drops directions with a smaller spread within classes, for columns of deviation 1
 };

@@ -36,7 +36,7 @@ enum class ConfusionShare { truth, predicted, all };
 
 struct ConfusionOptions {
   std::optional<DNDarray> sample_weight = std::nullopt;
-  std::vector<std::int64_t> labels = {};  ///< those of the matrix, in this order; none: all of both vectors, rising
+  std::vector<std::int64_t> labels = {};  ///< those of the matrix, in this order; none: all of both vectors, increasing
   std::optional<ConfusionShare> normalize = std::nullopt;  ///< nullopt: numbers of rows; shares of no rows are 0
 };
 struct ConfusionMatrix {
@@ -52,7 +52,7 @@ struct ConfusionMatrix {
 struct PerClassOptions {
   std::optional<DNDarray> sample_weight = std::nullopt;
   double zero_division = 0;               ///< the score of a label if it is 0 / 0; NaN: averages leave it out
-  std::vector<std::int64_t> labels = {};  ///< whose scores are wanted, in this order; none: all, rising
+  std::vector<std::int64_t> labels = {};  ///< whose scores are wanted, in this order; none: all, increasing
 };
 /// Scores for every label: float64 of shape (C,).
 struct PerClass {
@@ -97,7 +97,7 @@ struct ReportOptions {
   std::int64_t digits = 2;                     ///< after the decimal point
   std::optional<DNDarray> sample_weight = std::nullopt;
   double zero_division = 0;               ///< as in PerClassOptions
-  std::vector<std::int64_t> labels = {};  ///< those of the lines, in this order; none: all, rising
+  std::vector<std::int64_t> labels = {};  ///< those of the lines, in this order; none: all, increasing
 };
 /// Returns a table, for reading, of the scores of every label, the accuracy (the micro average if some labels are left
 /// out) and the mean scores. Communicates as precision_recall_fscore_support. Throws ValueError for another number of
@@ -107,7 +107,7 @@ struct ReportOptions {
 
 struct LogLossOptions {
   std::optional<DNDarray> sample_weight = std::nullopt;
-  std::vector<std::int64_t> labels = {};  ///< of the columns, rising; none: those in y_true
+  std::vector<std::int64_t> labels = {};  ///< of the columns, increasing; none: those in y_true
   bool normalize = true;                  ///< the mean; false: the sum
 };
 /// Returns minus the mean logarithm of the true label's probability, which is at least the rounding unit of its dtype:
@@ -118,7 +118,7 @@ struct LogLossOptions {
 
 struct BrierOptions {
   std::optional<DNDarray> sample_weight = std::nullopt;
-  std::vector<std::int64_t> labels = {};  ///< of the columns, rising; none: those in y_true
+  std::vector<std::int64_t> labels = {};  ///< of the columns, increasing; none: those in y_true
 };
 /// Returns the mean squared difference of probabilities from 1 for the true label and 0 for others (Brier 1950): of the
 /// larger of two labels, or summed over more. Probabilities, messages and errors as log_loss.
@@ -127,7 +127,7 @@ struct BrierOptions {
 struct TopKOptions {
   std::int64_t k = 2;
   std::optional<DNDarray> sample_weight = std::nullopt;
-  std::vector<std::int64_t> labels = {};  ///< of the columns, rising; none: those in y_true
+  std::vector<std::int64_t> labels = {};  ///< of the columns, increasing; none: those in y_true
   bool normalize = true;                  ///< the share of the rows; false: their number, or the sum of their weights
 };
 /// Returns the share of rows whose label is among the k largest scores; for ties the last labels count. Scores are (n,

@@ -38,7 +38,7 @@ at::Tensor wanted_rows(const char* op, const LabelledScores& given, std::optiona
 /// Returns the elements of `x` for which `mask`, of any layout, is true.
 DNDarray where_true(const DNDarray& x, const DNDarray& mask) { return x.index({detail::brought_to(mask, x.layout())}); }
 
-/// The weight of positive and of other rows with a score of at least each threshold, in falling order of
+/// The weight of positive and of other rows with a score of at least each threshold, in decreasing order of
 /// thresholds.
 struct Steps {
   DNDarray found, others, thresholds;

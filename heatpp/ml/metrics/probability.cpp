@@ -12,8 +12,8 @@ using namespace ml::detail;
 void check_labels(const char* op, const std::vector<std::int64_t>& labels, std::int64_t columns) {
   const auto expected = columns == 1 ? 2 : columns;
   if (std::ssize(labels) != expected || !std::ranges::is_sorted(labels, std::less_equal{}))
-    detail::raise<ValueError>(op, "got {} labels for {} columns; expected {} different ones, rising", labels.size(),
-                              columns, expected);
+    detail::raise<ValueError>(op, "got {} labels for {} columns; expected {} different ones in increasing order",
+                              labels.size(), columns, expected);
 }
 
 /// Sums over rows with a number for each label: calls f(row, columns, column of the true label, weight, sums); a single

@@ -74,8 +74,9 @@ void check_columns(const char* op, const LabelledScores& given, const std::vecto
   const auto& wanted = labels.empty() ? given.labels : labels;
   if (std::ssize(wanted) != given.rows.features() || wanted.size() < 2 ||
       !std::ranges::is_sorted(wanted, std::less_equal{}))
-    detail::raise<ValueError>(op, "got {} labels for {} columns of scores; expected as many, at least two, rising",
-                              wanted.size(), given.rows.features());
+    detail::raise<ValueError>(
+        op, "got {} labels for {} columns of scores; expected as many, at least two, in increasing order",
+        wanted.size(), given.rows.features());
   for (const auto label : wanted)
     if (!std::ranges::binary_search(given.labels, label))
       detail::raise<ValueError>(op, "got no row of label {}; expected at least one of each", label);

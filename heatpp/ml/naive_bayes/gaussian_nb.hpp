@@ -6,7 +6,7 @@ namespace heatpp {
 
 struct GaussianNBOptions {
   std::vector<double> priors =
-      {};                       ///< probabilities of the classes, in rising order; empty: their shares of the weight
+      {};  ///< probabilities of the classes, in increasing order; empty: their shares of the weight
   double var_smoothing = 1e-9;  ///< this part of the largest variance of a feature is added to all variances
 };
 

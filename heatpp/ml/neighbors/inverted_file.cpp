@@ -73,7 +73,7 @@ void keep(Lists& lists, const Rows& x, const at::Tensor& labels) {
     known = route.there(known);
   }
   const auto of = known.select(1, 0).contiguous();
-  const auto order = std::get<1>(of.sort(/*stable=*/true, 0, /*descending=*/false));  // numbers already rise
+  const auto order = std::get<1>(of.sort(/*stable=*/true, 0, /*descending=*/false));  // numbers already increase
   lists.rows = rows.index_select(0, order);
   lists.numbers = known.select(1, 1).index_select(0, order).contiguous();
   const auto held = at::bincount(of, {}, count).cumsum(0).contiguous();

@@ -31,7 +31,7 @@ class KNeighborsClassifier {
   [[nodiscard]] DNDarray predict_proba(const Rows& x) const;
   /// Returns the weighted share of rows with correct labels. Costs and errors as predict and accuracy_score.
   [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
-  /// Returns the labels in rising order, on every rank. Throws NotFittedError before fit.
+  /// Returns the labels in increasing order, on every rank. Throws NotFittedError before fit.
   [[nodiscard]] const DNDarray& classes() const;
 
  private:

@@ -17,7 +17,7 @@ class LabelEncoder {
   [[nodiscard]] DNDarray fit_transform(const DNDarray& y) { return fit(y).transform(y); }
   /// Returns the labels of numbers from 0. Costs and errors as transform.
   [[nodiscard]] DNDarray inverse_transform(const DNDarray& numbers) const;
-  [[nodiscard]] const std::vector<std::int64_t>& classes() const;  ///< in rising order
+  [[nodiscard]] const std::vector<std::int64_t>& classes() const;  ///< in increasing order
 
  private:
   std::optional<std::vector<std::int64_t>> classes_;
@@ -46,7 +46,7 @@ class OneHotEncoder {
   [[nodiscard]] DNDarray fit_transform(const DNDarray& x) { return fit(x).transform(x); }
   /// Returns int64 (samples, features): the category whose column is the largest. Local.
   [[nodiscard]] DNDarray inverse_transform(const Rows& z) const;
-  /// Returns the categories of every feature, in rising order. Throws NotFittedError before fit.
+  /// Returns the categories of every feature, in increasing order. Throws NotFittedError before fit.
   [[nodiscard]] const std::vector<std::vector<std::int64_t>>& categories() const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 using namespace ml::detail;
 
-/// Returns the place of a number in the rising quantiles, in 0 .. 1; the middle of equal quantiles.
+/// Returns the place of a number in the increasing quantiles, in 0 .. 1; the middle of equal quantiles.
 double share_below(std::span<const double> quantiles, double x) {
   if (std::isnan(x)) return x;
   if (x <= quantiles.front()) return 0;

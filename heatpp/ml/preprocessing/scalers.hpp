@@ -138,7 +138,7 @@ class RobustScaler : public ColumnScaler {
   explicit RobustScaler(const RobustScalerOptions& options = {}) : ColumnScaler("RobustScaler"), options_(options) {}
   [[nodiscard]] const RobustScalerOptions& options() const { return options_; }
   /// Finds the quantiles, all in one search: communicates as nanpercentile, and one all-reduce of 8 bytes. Collective.
-  /// Throws ValueError for infinite numbers, no rows or features, and quantiles that do not rise in 0 .. 100.
+  /// Throws ValueError for infinite numbers, no rows or features, and quantiles that do not increase within 0 .. 100.
   RobustScaler& fit(const DNDarray& x);
   [[nodiscard]] DNDarray fit_transform(const DNDarray& x) { return fit(x).transform(x); }
   /// Returns the state that save_model writes. Local. Throws NotFittedError before fit.

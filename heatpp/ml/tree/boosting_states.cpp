@@ -38,7 +38,8 @@ ModelState boosting_state(const char* kind, const HistGradientBoostingOptions& o
 void check_rising(const StateReader& read, const std::vector<double>& categories, std::int64_t feature) {
   for (std::size_t i = 1; i < categories.size(); ++i)
     if (!(categories[i - 1] < categories[i]))
-      detail::raise<ValueError>(read.op(), "got categories {} and {} of feature {}; expected different ones, rising",
+      detail::raise<ValueError>(read.op(),
+                                "got categories {} and {} of feature {}; expected different ones in increasing order",
                                 categories[i - 1], categories[i], feature);
 }
 

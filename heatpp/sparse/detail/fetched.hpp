@@ -13,7 +13,7 @@ struct RowBlocks {
 struct FetchedRows {
   RowBlocks blocks;                    ///< this rank's own rows, in place, and those that arrived
   std::int64_t first = 0;              ///< number of its first row
-  std::vector<std::int64_t> ids = {};  ///< rows that arrived, rising
+  std::vector<std::int64_t> ids = {};  ///< rows that arrived, increasing
   /// Returns `a` with its columns as rows of the blocks, int64.
   [[nodiscard]] CsrBlock places_in(const CsrBlock& a) const;
 };

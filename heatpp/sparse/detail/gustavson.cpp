@@ -56,7 +56,7 @@ class Accumulator {
  public:
   explicit Accumulator(std::int64_t columns)
       : sums_(static_cast<std::size_t>(columns)), bits_(static_cast<std::size_t>(columns / 64 + 1)) {}
-  /// Adds factor times a row, whose columns rise, so that several share a word of bits.
+  /// Adds factor times a row, whose columns increase, so that several share a word of bits.
   void add(const Column* column, const T* value, std::int64_t count, T factor) {
     auto* const sums = sums_.data();
     for (std::int64_t i = 0; i < count;) {

@@ -16,7 +16,7 @@ auto with_numbers(const at::Tensor& columns, F f) {
 /// Whether a table of all numbers up to `most` takes at most a few times the memory of `count` numbers.
 bool tabulated(std::int64_t most, std::int64_t count) { return most < 8 * count + 4096; }
 
-/// Finds the place of a number among rising ones.
+/// Finds the place of a number among increasing ones.
 class PlaceOf {
  public:
   PlaceOf(const std::vector<std::int64_t>& ids, std::int64_t count) : ids_(ids) {

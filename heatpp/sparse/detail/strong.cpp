@@ -19,7 +19,7 @@ constexpr std::int64_t none = -1;
 
 std::size_t at(std::int32_t node) { return static_cast<std::size_t>(node); }
 
-/// An order of vertices that looks random, another one in each round.
+/// A pseudorandom order of the vertices, which differs from round to round.
 std::uint64_t place_of(std::int64_t vertex, std::uint64_t round) {
   auto bits = (static_cast<std::uint64_t>(vertex) + 1) * 0x9E3779B97F4A7C15U + round * 0xD1B54A32D192ED03U;
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -35,8 +35,8 @@ Edges edges_of(const CsrBlock& block, const at::Tensor& columns) {
   return edges;
 }
 
-/// Vertices that are in the same component already by this rank's own edges, as one node; the vertices of others that
-/// edges go to follow as nodes without edges of their own.
+/// Nodes of the graph on this rank. Vertices that this rank's own edges connect strongly form one node. The vertices of
+/// other ranks to which edges lead follow as nodes without edges.
 struct Nodes {
   std::vector<std::int32_t> of_vertex;
   std::vector<std::int64_t> least;  ///< vertex of each own node, by which others know it
@@ -70,9 +70,10 @@ Nodes nodes_of(const Edges& edges, std::int64_t first, std::int64_t others) {
   return nodes;
 }
 
-/// The components of a graph that ranks have parts of. Nodes without edges in or out are components by themselves
-/// (McLendon et al. 2005). Of the others each learns which of those that reach it is first in a random order; those
-/// that reach that one in turn are its component (Orzan 2004), and no component has nodes of several such regions.
+/// Finds the components of a graph whose parts lie on the ranks. A node that no edge enters, or that no edge leaves, is
+/// a component (McLendon et al. 2005). Every other node finds the node that reaches it and comes first in a random
+/// order. Nodes with the same first node are a region. The nodes of the region that also reach this first node are a
+/// component (Orzan 2004). No component has nodes of several regions.
 class Search {
  public:
   Search(const DCSRMatrix& a, const HaloPlan& plan)
@@ -82,7 +83,7 @@ class Search {
         region_(at(nodes_.own()) + static_cast<std::size_t>(plan.received), 0),
         found_(at(nodes_.own()), none) {}
 
-  /// For each own node a vertex that names its component.
+  /// Returns for each own node a vertex that names its component.
   std::vector<std::int64_t> operator()() {
     for (std::uint64_t round = 0; any_left(); ++round) {
       peel();
@@ -108,7 +109,7 @@ class Search {
     return any(std::any_of(region_.begin(), region_.begin() + own(), [](auto region) { return region != none; }));
   }
 
-  /// What the owners of others' nodes have for them.
+  /// Returns the values that other ranks hold for their nodes.
   std::vector<std::int64_t> asked(const std::vector<std::int64_t>& own_values) const {
     auto values = at::empty({plan_.own}, at::kLong);
     for (std::int64_t v = 0; v < plan_.own; ++v)
@@ -117,7 +118,7 @@ class Search {
     const auto& told = halo.wait();
     return {told.const_data_ptr<std::int64_t>(), told.const_data_ptr<std::int64_t>() + told.numel()};
   }
-  /// Tells the owners of others' nodes a number for each: f(own node, number) of all that this rank is told.
+  /// Sends a number for each node of another rank to its owner. Calls f(own node, number) for each number that arrives.
   template <class F>
   void tell(std::span<const std::int64_t> of_others, F f) const {
     const at::Tensor heard = heatpp::detail::exchange_rows(at::tensor(at::ArrayRef(of_others.data(), of_others.size())),
@@ -127,7 +128,8 @@ class Search {
       f(nodes_.of_vertex[static_cast<std::size_t>(places[i])], heard.const_data_ptr<std::int64_t>()[i]);
   }
 
-  /// Learns which regions others' nodes are in now: f(node, the region before) of those that are in none any more.
+  /// Receives the current regions of other ranks' nodes. Calls f(node, former region) for nodes whose component has
+  /// become known.
   template <class F>
   void hear_regions(F f) {
     const auto regions = asked({region_.begin(), region_.begin() + own()});
@@ -137,7 +139,7 @@ class Search {
     }
   }
 
-  /// Takes away nodes that no edge enters or leaves, until all have both.
+  /// Removes nodes that no edge enters, or that no edge leaves, until each node has both kinds of edges.
   void peel() {
     hear_regions([](auto, auto) {});
     std::vector<std::int64_t> in(region_.size(), 0), out(at(own()), 0);
@@ -174,13 +176,13 @@ class Search {
     }
   }
 
-  /// The node is of the component that a vertex names. Returns its region.
+  /// Adds the node to the component that a vertex names. Returns its region.
   std::int64_t take(std::int32_t node, std::int64_t component) {
     found_[at(node)] = component;
     return std::exchange(region_[at(node)], none);
   }
 
-  /// For each node the first vertex, in the order of this round, of those in its region that reach it.
+  /// Returns for each node the first vertex, in the order of this round, that reaches it within its region.
   void spread(std::uint64_t round) {
     reached_by_.assign(region_.size(), none);
     const auto before = [round](std::int64_t a, std::int64_t b) {
@@ -210,8 +212,8 @@ class Search {
     }
   }
 
-  /// Takes the nodes that reach the vertex by which they are reached; what such a vertex reaches is a region of its
-  /// own.
+  /// Finds the nodes that reach the first vertex by which they are reached: they are its component. The other nodes
+  /// with this first vertex become a new region.
   void gather() {
     const auto vertices = asked({reached_by_.begin(), reached_by_.begin() + own()});
     std::ranges::copy(vertices, reached_by_.begin() + own());
@@ -245,14 +247,14 @@ class Search {
   const Communicator& comm_;
   const HaloPlan& plan_;
   Nodes nodes_;
-  std::vector<std::int64_t> region_;      ///< of each node; none for those whose component is known
+  std::vector<std::int64_t> region_;      ///< of each node; none if its component is known
   std::vector<std::int64_t> found_;       ///< a vertex of the component of each own node
   std::vector<std::int64_t> reached_by_;  ///< of each node, in this round
 };
 
 at::Tensor tensor_of(const std::vector<std::int64_t>& values) { return at::tensor(at::ArrayRef(values)); }
 
-/// The least of the vertices that ranks give for each name.
+/// Returns for each name the lowest of the vertices that the ranks give.
 at::Tensor least_by_name(const at::Tensor& names, const at::Tensor& vertices, const DCSRMatrix& a) {
   const auto first = a.layout().offset(a.comm().rank()), rows = a.layout().offset(a.comm().rank() + 1) - first;
   const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(names, a.layout().cut()), a.comm());

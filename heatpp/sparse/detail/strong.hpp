@@ -5,8 +5,8 @@
 
 namespace heatpp::sparse::detail {
 
-/// For each of this rank's vertices the least vertex of its strongly connected component, int64. Collective, as
-/// connected_components says.
+/// Returns for each of this rank's vertices the lowest vertex of its strongly connected component, int64. Collective:
+/// communicates as connected_components.
 [[nodiscard]] at::Tensor least_of_strong_components(const DCSRMatrix& a);
 
 }  // namespace heatpp::sparse::detail

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int32_t unseen = -1;
 
-/// A walk in depth that gives each vertex the number of its component as the component is left.
+/// A depth-first search that numbers each component when it leaves it.
 class Walk {
  public:
   explicit Walk(const Edges& edges)

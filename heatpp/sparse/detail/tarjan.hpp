@@ -18,8 +18,8 @@ struct Edges {
   }
 };
 
-/// For each vertex the number of its strongly connected component, without recursion (Tarjan 1972). Targets that are no
-/// vertices, from `vertices()` on, count for nothing.
+/// Returns for each vertex the number of its strongly connected component, without recursion (Tarjan 1972). Targets
+/// from `vertices()` on are no vertices and are ignored.
 [[nodiscard]] std::vector<std::int32_t> strong_components_of(const Edges& edges);
 
 /// Returns the edges in the opposite direction. `vertices` is the number of vertices.

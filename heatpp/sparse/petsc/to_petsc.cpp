@@ -110,7 +110,7 @@ void set_operation(Mat shell, MatOperation which, PetscErrorCode (*product)(Mat,
   check_petsc(op, MatShellSetOperation(shell, which, reinterpret_cast<void (*)()>(product)));
 }
 
-/// Makes the Vec of these elements, which lie on `comm` as `layout` says.
+/// Makes a Vec of these elements, which are distributed over `comm` by `layout`.
 Vec vector_of(const DNDarray& x, const PetscScalar* elements) {
   const auto comm = petsc_comm(x.layout(), x.comm());
   const auto own = petsc_int(op, x.lshape()[0]), all = petsc_int(op, x.shape()[0]);

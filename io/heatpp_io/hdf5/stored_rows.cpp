@@ -42,7 +42,7 @@ Shards look_into(const Source& source, const std::string& dataset, const OpenSha
 void check_rows(std::span<const std::int64_t> rows, std::int64_t extent) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i] < (i ? rows[i - 1] + 1 : 0) || rows[i] >= extent)
-      raise<IndexError>(op, "got row {} at place {}; expected rising numbers below {}", rows[i], i, extent);
+      raise<IndexError>(op, "got row {} at place {}; expected increasing numbers below {}", rows[i], i, extent);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ bool standin::in_device(const void* address, std::size_t bytes) {
 
 extern "C" {
 
-/// Returns the address for host code that computes in place of the device.
+/// Returns the address for host code that computes instead of the device.
 void* standin_seen(const void* address) {
   const standin::Lock lock;
   return standin::seen(address);

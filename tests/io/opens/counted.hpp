@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-/// Counts how often this process opens files whose path begins with `folder`, by the C library's functions, until the
-/// end of its scope. The functions of `counted.cpp` stand before those of the C library for all libraries.
+/// Counts how often this process opens files whose path begins with `folder`, until the end of its scope. It counts
+/// calls of the C library's functions. The functions of `counted.cpp` replace these for all libraries.
 class CountedOpens {
  public:
   explicit CountedOpens(std::string folder);

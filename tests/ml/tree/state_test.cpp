@@ -89,7 +89,7 @@ TEST_CASE("states whose sets of categories contradict them are refused", "[ml][b
   CHECK_THROWS_WITH(Model::from_state(state), Contains("that are not"));
   state = model.state();
   state.arrays.at("categories") = ht::zeros(state.arrays.at("categories").shape(), {.dtype = ht::float64});
-  CHECK_THROWS_WITH(Model::from_state(state), Contains("expected different ones, rising"));
+  CHECK_THROWS_WITH(Model::from_state(state), Contains("expected different ones in increasing order"));
   state = model.state();
   state.arrays.at("category_counts") = ht::zeros({4}, {.dtype = ht::int64});
   CHECK_THROWS_WITH(Model::from_state(state), Contains("expected as many as category_counts says"));

@@ -49,7 +49,8 @@ struct Fault {
   [[noreturn]] void die() const {
     if (place == "damaged") damage_newest();
     std::ofstream(mark).put('\n');
-    if (place != "rank") ::kill(::getppid(), SIGKILL);  // the daemon of Open MPI or Slurm: the whole node is lost
+    if (place != "rank")
+      ::kill(::getppid(), SIGKILL);  // kills the daemon of Open MPI or Slurm, so that the whole node is lost
     std::raise(SIGKILL);
     std::abort();
   }

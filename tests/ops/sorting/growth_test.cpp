@@ -1,6 +1,6 @@
-// What one rank of many sends and holds to cut a sorted array. The search runs for real, for any number of ranks, in
-// one process that holds the keys of all of them: sums over the ranks are what it counts itself, and samples are taken
-// from the runs that the ranks would have.
+// Tests what one rank of many sends and holds to cut a sorted array. The real search runs for any number of ranks in
+// one process, which holds the keys of all ranks. It computes sums over the ranks itself, and takes samples from the
+// runs that the ranks would have.
 #include "../../catch.hpp"
 
 #include <heatpp/ops/sorting/detail/collective_messages.hpp>
@@ -79,7 +79,7 @@ Cost cost_of(int ranks, std::int64_t each, const std::function<K(std::int64_t)>&
   return {static_cast<double>(messages.bytes) / number, static_cast<double>(messages.sent) / number, messages.calls};
 }
 
-/// Numbers that follow one another, of which neighbors have nothing in common (Steele et al.: SplitMix).
+/// Maps consecutive numbers to unrelated ones (Steele et al.: SplitMix).
 std::uint64_t hash(std::int64_t i) {
   auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15U + 0x9E3779B97F4A7C15U;
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9U;
@@ -100,7 +100,7 @@ const std::vector<Case> cases{
     {"normal", [](auto i, auto) { return normal(i); }},
     {"of all sizes", [](auto i, auto) { return std::exp(40 * normal(i)); }},
     {"in order", [](auto i, auto n) { return static_cast<double>(i) / static_cast<double>(n); }},
-    {"in falling order", [](auto i, auto n) { return static_cast<double>(n - i) / static_cast<double>(n); }},
+    {"in decreasing order", [](auto i, auto n) { return static_cast<double>(n - i) / static_cast<double>(n); }},
     {"two decimals", [](auto i, auto) { return std::round(100 * normal(i)) / 100; }},
     {"five decimals", [](auto i, auto) { return std::round(1e5 * normal(i)) / 1e5; }},
     {"clusters", [](auto i, auto) { return std::floor(1000 * uniform(2 * i)) + 1e-9 * uniform(2 * i + 1); }},

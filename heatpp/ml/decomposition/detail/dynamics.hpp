@@ -20,7 +20,7 @@ struct Dynamics {
   at::Tensor basis;         ///< (directions, r): coordinates of the fields on which the map acts
   at::Tensor transfer;      ///< (r, r)
   at::Tensor lift;          ///< (directions, r): the map of each field of the basis, not projected to it
-  at::Tensor eigenvalues;   ///< (r,), complex, falling in absolute value
+  at::Tensor eigenvalues;   ///< (r,), complex, decreasing in absolute value
   at::Tensor eigenvectors;  ///< (r, r), complex, of transfer
   at::Tensor modes;         ///< (directions, r), complex
   at::Tensor amplitudes;    ///< (r,)

@@ -16,7 +16,7 @@ using Shorten = std::function<at::Tensor(const at::Tensor& factor)>;
 /// replicated. An error on one rank is thrown on all.
 [[nodiscard]] at::Tensor row_factor(const Rows& rows, const at::Tensor& centre, const Shorten& shorten = {});
 
-/// The singular values of a factor in falling order, and their right vectors as rows.
+/// The singular values of a factor in decreasing order, and their right vectors as rows.
 struct RightVectors {
   at::Tensor values, vectors;
 };

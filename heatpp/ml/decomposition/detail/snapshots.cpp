@@ -86,7 +86,7 @@ at::Tensor Snapshots::projections(const at::Tensor& rows) const {
   return sums;
 }
 
-/// Returns orthonormal fields, and the coordinates of the rows in them, in falling order of size.
+/// Returns orthonormal fields, and the coordinates of the rows in them, in decreasing order of size.
 std::pair<at::Tensor, at::Tensor> Snapshots::directions_of(const at::Tensor& rows) const {
   const auto points = layout_.size();
   auto cut = Layout({points, rows.size(0)}, std::nullopt, comm_.size());

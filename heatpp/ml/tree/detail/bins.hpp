@@ -11,7 +11,7 @@ inline constexpr std::int64_t most_bins = 255, edge_stride = 256;
 /// - 1 and up to edge b; the bin after those of numbers is for NaN.
 struct Bins {
   std::int64_t features = 0;
-  std::vector<double> edges{};           ///< features x edge_stride, rising, infinite behind the last
+  std::vector<double> edges{};           ///< features x edge_stride, increasing, infinite after the last
   std::vector<double> values{};          ///< features x edge_stride: the number in each bin, if there are few numbers
   std::vector<std::int32_t> count{};     ///< bins of numbers, for each feature
   std::vector<std::uint8_t> apart{};     ///< whether each bin of the feature holds one number
@@ -56,8 +56,8 @@ struct BinnedRows {
 
 // Categories: numbers that are names, without an order.
 
-/// Returns the distinct numbers of some features, rising. Collective: an all-gather of 8 (most + 2) bytes for each
-/// feature and rank, none if rows are replicated. Throws ValueError for a feature with more than `most`.
+/// Returns the distinct numbers of some features, in increasing order. Collective: an all-gather of 8 (most + 2) bytes
+/// for each feature and rank, none if rows are replicated. Throws ValueError for a feature with more than `most`.
 [[nodiscard]] std::vector<std::vector<double>> categories_of(const char* op, const Rows& rows,
                                                              std::span<const std::int64_t> features, std::int64_t most);
 

@@ -7,7 +7,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-/// Distinct numbers in rising order; stops at more than `most`.
+/// Distinct numbers in increasing order; stops at more than `most`.
 class Distinct {
  public:
   explicit Distinct(std::int64_t most) : most_(most) {}

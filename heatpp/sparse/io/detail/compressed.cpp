@@ -39,7 +39,7 @@ void check_pointers(const Loading& file, const at::Tensor& pointers, std::int64_
     raise<IoError>(file.op, "got pointers from {} in \"{}\"; expected them to begin at 0", pointer[0], file.path);
   for (std::int64_t i = 0; i < count; ++i)
     if (pointer[i] < 0 || pointer[i + 1] < pointer[i] || pointer[i + 1] > entries)
-      raise<IoError>(file.op, "got the pointers {} and {} at {} of \"{}\"; expected them to rise from 0 to {}",
+      raise<IoError>(file.op, "got the pointers {} and {} at {} of \"{}\"; expected them to increase from 0 to {}",
                      pointer[i], pointer[i + 1], first + i, file.path, entries);
   if (first + count == major && pointer[count] != entries)
     raise<IoError>(file.op, "got pointers up to {} in \"{}\" with {} entries; expected as many", pointer[count],
