@@ -38,12 +38,21 @@ Agreement compared(const at::Tensor& got, const at::Tensor& expected,
   return {false, text.str()};
 }
 
+Agreement equals(const at::Tensor& got, const at::Tensor& expected) {
+  return compared(got, expected, [](const at::Tensor& x, const at::Tensor& y) { return x == y; });
+}
+
+Agreement near_to(const at::Tensor& got, const at::Tensor& expected, double relative, double absolute, bool equal_nan) {
+  return compared(got, expected, [&](const at::Tensor& x, const at::Tensor& y) {
+    return at::isclose(x, y, relative, absolute, equal_nan);
+  });
+}
+
 Agreement equal(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected) {
-  const auto right = [](const at::Tensor& x, const at::Tensor& y) { return x == y; };
   if (got.size() != expected.size())
     return {false, "got " + std::to_string(got.size()) + " tensors; expected " + std::to_string(expected.size())};
   for (std::size_t i = 0; i < got.size(); ++i)
-    if (auto found = compared(got[i], expected[i], right); !found)
+    if (auto found = equals(got[i], expected[i]); !found)
       return {false, "tensor " + std::to_string(i) + ": " + found.difference};
   return {};
 }

@@ -21,5 +21,11 @@ inline std::ostream& operator<<(std::ostream& out, const Agreement& found) {
 /// first index that differs, with both values.
 Agreement compared(const at::Tensor& got, const at::Tensor& expected,
                    const std::function<at::Tensor(const at::Tensor& got, const at::Tensor& expected)>& right);
+/// Whether two tensors have the same dtype, shape and elements. NaN differs from NaN.
+Agreement equals(const at::Tensor& got, const at::Tensor& expected);
+/// Whether two tensors have the same dtype and shape, and elements that differ by at most `absolute` plus `relative`
+/// times the expected ones. NaN differs from NaN unless `equal_nan` is true.
+Agreement near_to(const at::Tensor& got, const at::Tensor& expected, double relative = 1e-5, double absolute = 1e-8,
+                  bool equal_nan = false);
 /// Whether tensors are the same in number, dtype, shape and elements.
 Agreement equal(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected);

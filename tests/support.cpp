@@ -74,12 +74,13 @@ std::string cut_of(const ht::DNDarray& x) {
   return text;
 }
 
-template <class Right>
-Agreement agreement(const ht::DNDarray& x, const at::Tensor& expected, Right right) {
+/// Compares all of `x` by `compare`, and the shape of this rank's block with the layout.
+template <class Compare>
+Agreement agreement(const ht::DNDarray& x, Compare compare) {
   const auto all = gathered(x);
   const auto local = x.layout().local_shape(x.comm().rank());
   const auto found = x.larray().sizes() == at::IntArrayRef(local)
-                         ? compared(all, expected, right)
+                         ? compare(all)
                          : Agreement{false, "got another block than the layout has"};
   return found ? found : Agreement{false, cut_of(x) + ": " + found.difference};
 }
@@ -87,13 +88,21 @@ Agreement agreement(const ht::DNDarray& x, const at::Tensor& expected, Right rig
 }  // namespace
 
 Agreement same(const ht::DNDarray& x, const at::Tensor& expected) {
-  return agreement(x, expected, [](const at::Tensor& a, const at::Tensor& b) {
+  const auto right = [](const at::Tensor& a, const at::Tensor& b) {
     return at::logical_or(a == b, at::logical_and(a != a, b != b));
-  });
+  };
+  return agreement(x, [&](const at::Tensor& all) { return compared(all, expected, right); });
 }
 
 Agreement close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance) {
-  return agreement(x, expected, [tolerance](const at::Tensor& a, const at::Tensor& b) {
-    return at::isclose(a, b, tolerance, tolerance, /*equal_nan=*/true);
-  });
+  return agreement(
+      x, [&](const at::Tensor& all) { return near_to(all, expected, tolerance, tolerance, /*equal_nan=*/true); });
+}
+
+Agreement equals(const ht::DNDarray& x, const at::Tensor& expected) {
+  return agreement(x, [&](const at::Tensor& all) { return equals(all, expected); });
+}
+
+Agreement near_to(const ht::DNDarray& x, const at::Tensor& expected, double relative, double absolute) {
+  return agreement(x, [&](const at::Tensor& all) { return near_to(all, expected, relative, absolute); });
 }

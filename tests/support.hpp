@@ -29,6 +29,11 @@ Agreement same(const ht::DNDarray& x, const at::Tensor& expected);
 /// layout.
 Agreement close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance = 1e-12);
 
+/// Do equals and near_to for all of `x`, and check that the block of this rank fits the layout. A difference also names
+/// the rank and the layout.
+Agreement equals(const ht::DNDarray& x, const at::Tensor& expected);
+Agreement near_to(const ht::DNDarray& x, const at::Tensor& expected, double relative = 1e-5, double absolute = 1e-8);
+
 /// Returns the message of the error that `f` throws; empty if it throws none.
 template <class E, class F>
 std::string message_of(F f) {

@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <limits>
 #include <sstream>
 
 namespace {
@@ -28,4 +29,18 @@ TEST_CASE("a comparison that fails names rank, cut, index and both values", "[co
   CHECK_THAT(report_of(same(x, expected.to(at::kFloat))),
              Catch::EndsWith("got Double of shape [6, 2]; expected Float of shape [6, 2]"));
   CHECK(report_of(equal({expected}, {})) == "got 1 tensors; expected 0");
+}
+
+TEST_CASE("comparisons of tensors name index and values, and NaN differs from NaN", "[core][support]") {
+  const auto x = at::tensor({1.0, 2.0, std::numeric_limits<double>::quiet_NaN()}, at::kDouble);
+  const auto finite = x.narrow(0, 0, 2);
+  CHECK(report_of(equals(finite, finite)) == "agrees");
+  CHECK(report_of(equals(x, x)) == "1 of 3 elements differ, first that at (2): got nan; expected nan");
+  CHECK(report_of(near_to(x, x)) == "1 of 3 elements differ, first that at (2): got nan; expected nan");
+  CHECK(near_to(x, x, 0, 0, /*equal_nan=*/true));
+  CHECK(near_to(finite, finite + 0.01, 0, 0.011));
+  CHECK(report_of(near_to(finite, finite + 0.5, 0, 0.25)) ==
+        "2 of 2 elements differ, first that at (0): got 1; expected 1.5");
+  CHECK(report_of(near_to(finite, finite[0])) == "got Double of shape [2]; expected Double of shape []");
+  CHECK_THAT(report_of(equals(even(finite), finite + 1)), Catch::StartsWith("rank ") && Catch::EndsWith("expected 2"));
 }

@@ -18,7 +18,7 @@ void check_both_ways(const at::Tensor& global, const std::vector<ht::Brick>& min
       std::vector<at::Tensor> blocks;
       for (const auto& brick : mine) blocks.push_back(memory_of(brick, ghosts, global.scalar_type()));
       plan.to_blocks(distribute(global, layout), blocks);
-      for (std::size_t i = 0; i < mine.size(); ++i) CHECK(at::equal(blocks[i], filled[i]));
+      for (std::size_t i = 0; i < mine.size(); ++i) CHECK(equals(blocks[i], filled[i]));
     }
   }
 }
@@ -56,14 +56,14 @@ TEST_CASE("a rank's one block in memory of the host's", "[blocks]") {
   CHECK(x.split() == 0);
   auto back = memory_of(mine, 1, at::kFloat);
   ht::to_blocks(distribute(global + 1, x.layout()), back.data_ptr<float>(), {7, 6}, mine.offset, {.ghosts = {1}});
-  CHECK(at::equal(back, memory_of(mine, 1, at::kFloat, global + 1)));
+  CHECK(equals(back, memory_of(mine, 1, at::kFloat, global + 1)));
   // In this memory the first axis is the fastest, and one axis alone has ghosts.
   const auto fortran = memory.narrow(0, 1, 5).t().contiguous().t();
   CHECK(same(ht::from_blocks(fortran, mine.offset, shape, {.split = 1, .ghosts = {0, 1}}), global));
   const auto written = fortran.clone();
   ht::to_blocks(ht::zeros(shape), written, mine.offset, {.ghosts = {0, 1}});
   CHECK(written.narrow(1, 1, 4).eq(0).all().item<bool>());
-  CHECK(at::equal(written.select(1, 0), fortran.select(1, 0)));
+  CHECK(equals(written.select(1, 0), fortran.select(1, 0)));
 }
 
 TEST_CASE("bricks that LibTorch conjugates when it reads them, and that have gradients", "[blocks]") {
@@ -73,7 +73,7 @@ TEST_CASE("bricks that LibTorch conjugates when it reads them, and that have gra
   const auto conjugated = memory_of(mine, 0, at::kComplexDouble, imaginary).conj();
   CHECK(same(ht::from_blocks(conjugated, mine.offset, shape, {.split = 1}), imaginary.conj().resolve_conj()));
   ht::to_blocks(distribute(imaginary, ht::Layout(shape, 1, ranks())), conjugated, mine.offset);
-  CHECK(at::equal(conjugated.resolve_conj(), part_of(imaginary, mine)));
+  CHECK(equals(conjugated.resolve_conj(), part_of(imaginary, mine)));
   const auto learnt = memory_of(mine, 0, at::kDouble, numbered(shape)).requires_grad_();
   CHECK(same(ht::from_blocks(learnt, mine.offset, shape, {.split = 1}), numbered(shape)));
 }
@@ -96,7 +96,7 @@ TEST_CASE("bricks with ghost cells on some sides only", "[blocks]") {
   plan.to_blocks(distribute(global, ht::Layout(shape, 0, ranks())), back.data_ptr());
 
   CHECK(same(x, global));
-  CHECK(at::equal(back, filled));
+  CHECK(equals(back, filled));
   const ht::BlockPlan before({5, 3 * ranks()}, {{mine.offset, mine.shape, {2, 1}, {}}}, ht::float64, {.ghosts = {2}});
   CHECK(message_of<ht::ValueError>([&] { (void)before.from_blocks(std::span(&filled, 1)); }).find("(9, 6)") !=
         std::string::npos);
@@ -117,7 +117,7 @@ TEST_CASE("bricks on another communicator, in another order of its ranks", "[blo
   CHECK(same(x, global));
   auto back = memory_of(mine, 0, at::kDouble);
   ht::to_blocks(x, back, mine.offset);
-  CHECK(at::equal(back, memory_of(mine, 0, at::kDouble, global)));
+  CHECK(equals(back, memory_of(mine, 0, at::kDouble, global)));
 }
 
 TEST_CASE("a plan sends what lies elsewhere, and nothing else", "[blocks]") {

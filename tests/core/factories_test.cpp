@@ -103,7 +103,7 @@ TEST_CASE("from_local adopts blocks of different sizes without a copy", "[core][
 
 TEST_CASE("from_local takes what LibTorch conjugates lazily", "[core][factories]") {
   const auto z = at::complex(at::arange(3, at::kDouble), at::ones({3}, at::kDouble));
-  CHECK(at::equal(gathered(ht::from_local(z.conj(), {.split = 0})).narrow(0, 0, 3), z.conj().resolve_conj()));
+  CHECK(equals(gathered(ht::from_local(z.conj(), {.split = 0})).narrow(0, 0, 3), z.conj().resolve_conj()));
 }
 
 TEST_CASE("blocks that do not fit are an error on all ranks", "[core][factories]") {

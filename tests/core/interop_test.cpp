@@ -39,7 +39,7 @@ TEMPLATE_TEST_CASE("DLPack tensors are adopted in place and freed once", "[core]
     const auto shared = x;
     CHECK(x.shape() == ht::Shape{2 * ht::world().size(), 3});
     CHECK(x.larray().data_ptr() == foreign.data.data());
-    CHECK(at::equal(gathered(x).narrow(0, 0, 2), at::tensor({1., 3., 5., 2., 4., 6.}, at::kDouble).reshape({2, 3})));
+    CHECK(equals(gathered(x).narrow(0, 0, 2), at::tensor({1., 3., 5., 2., 4., 6.}, at::kDouble).reshape({2, 3})));
     CHECK(foreign.freed == 0);
   }
   CHECK(foreign.freed == 1);
@@ -66,7 +66,7 @@ TEMPLATE_TEST_CASE("DLPack tensors begin at their offset, and strides that LibTo
   {
     const auto x = ht::from_dlpack(&foreign.managed, {.split = 0});
     CHECK(x.larray().data_ptr() == foreign.data.data() + 1);
-    CHECK(at::equal(gathered(x).narrow(0, 0, 2), at::tensor({2., 4., 3., 5.}, at::kDouble).reshape({2, 2})));
+    CHECK(equals(gathered(x).narrow(0, 0, 2), at::tensor({2., 4., 3., 5.}, at::kDouble).reshape({2, 2})));
     CHECK(foreign.managed.dl_tensor.data == foreign.data.data());
   }
   CHECK(foreign.freed == 1);
@@ -218,8 +218,8 @@ TEST_CASE("xtensor containers of any strides are adopted in place", "[core][xten
   const auto x = ht::from_xtensor(columns, {.split = 0});
   const auto y = ht::from_xtensor(odd, {.split = 0});
 
-  CHECK(at::equal(gathered(x).narrow(0, 0, 2), at::tensor({0., 1., 2., 10., 11., 12.}, at::kDouble).reshape({2, 3})));
-  CHECK(at::equal(gathered(y).narrow(0, 0, 2), at::tensor({1., 2., 11., 12.}, at::kDouble).reshape({2, 2})));
+  CHECK(equals(gathered(x).narrow(0, 0, 2), at::tensor({0., 1., 2., 10., 11., 12.}, at::kDouble).reshape({2, 3})));
+  CHECK(equals(gathered(y).narrow(0, 0, 2), at::tensor({1., 2., 11., 12.}, at::kDouble).reshape({2, 2})));
   CHECK(y.larray().data_ptr() == &columns(0, 1));
   CHECK_THROWS_AS(ht::from_xtensor(backward, {.split = 0}), ht::ValueError);
 }

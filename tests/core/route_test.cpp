@@ -41,8 +41,8 @@ TEST_CASE("rows go to their owners and answers come back in the order of the row
         if (owners[i].item<std::int64_t>() == comm.rank()) expected.push_back(number(rank, i));
     }
     shape.front() = column.front() = std::ssize(expected);
-    CHECK(at::equal(arrived, at::tensor(expected, at::kLong).to(type).view(column).expand(shape)));
-    CHECK(at::equal(back, rows * 2));
+    CHECK(equals(arrived, at::tensor(expected, at::kLong).to(type).view(column).expand(shape)));
+    CHECK(equals(back, rows * 2));
   }
 }
 
@@ -53,8 +53,8 @@ TEST_CASE("a route needs no message where ranks know what they receive", "[core]
   const auto told = ht::detail::route_to(owners.clone(), comm);
   const auto known = ht::detail::route_to(owners.clone(), comm, std::vector<std::int64_t>(ranks, 3));
   CHECK(told.received == known.received);
-  CHECK(at::equal(told.there(owners), at::full({3 * comm.size()}, comm.rank(), at::kLong)));
-  CHECK(at::equal(known.there(owners), told.there(owners)));
+  CHECK(equals(told.there(owners), at::full({3 * comm.size()}, comm.rank(), at::kLong)));
+  CHECK(equals(known.there(owners), told.there(owners)));
 }
 
 TEST_CASE("parcels reach their ranks, in rounds and all at once", "[core][route]") {

@@ -17,7 +17,7 @@ void check_through(const std::string& path, const ht::BlockPlan& plan, const std
   ht::io::save_blocks(plan, filled, path, options);
   CHECK(same(ht::io::load(path), global));
   ht::io::load_blocks(path, plan, blocks);
-  for (std::size_t i = 0; i < mine.size(); ++i) CHECK(at::equal(blocks[i], filled[i]));
+  for (std::size_t i = 0; i < mine.size(); ++i) CHECK(equals(blocks[i], filled[i]));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST_CASE("bricks of a part of a file, of another dtype, by addresses", "[io][bl
   auto memory = memory_of(mine, 1, at::kFloat);
   ht::io::load_blocks(path, plan, memory.data_ptr<float>(), {.dataset = "data", .slices = {ht::Slice(1, 9, 2)}});
   const auto part = whole.slice(0, 1, 9, 2).to(at::kFloat);
-  CHECK(at::equal(memory, memory_of(mine, 1, at::kFloat, part)));
+  CHECK(equals(memory, memory_of(mine, 1, at::kFloat, part)));
   ht::io::save_blocks(plan, memory.const_data_ptr<float>(), dir.path("part.npy"));
   CHECK(same(ht::io::load(dir.path("part.npy")), part));
 }
@@ -74,7 +74,7 @@ TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][b
     for (const auto& brick : mine) blocks.push_back(memory_of(brick, ghosts, at::kFloat));
     ht::io::load_blocks(source, plan, blocks, options);
     for (std::size_t i = 0; i < mine.size(); ++i)
-      CHECK(at::equal(blocks[i], memory_of(mine[i], ghosts, at::kFloat, wanted)));
+      CHECK(equals(blocks[i], memory_of(mine[i], ghosts, at::kFloat, wanted)));
     return ht::io::io_report();
   };
   for (const std::int64_t ghosts : {0, 2})

@@ -178,6 +178,6 @@ TEST_CASE("a box with few of its chunks' elements is left to HDF5's cache", "[io
     box[0].count = count;
     const auto out = at::empty({count, 6});
     CHECK(io::read_chunks(dataset, box, out) == (count == 12));
-    if (count == 12) CHECK(at::equal(out, counting({40, 6}).slice(0, 8, 20)));
+    if (count == 12) CHECK(equals(out, counting({40, 6}).slice(0, 8, 20)));
   }
 }

@@ -250,7 +250,7 @@ TEST_CASE("plain rows and others mix", "[io][csv]") {
   write_bytes(path, "# t\n1,2.5,-3\n 4 , 5,6 \r\n\n7,8,9 # that\n10,,11\n+12,1e2,nan\n");
   const auto expected = at::tensor({1., 2.5, -3., 4., 5., 6., 7., 8., 9., 10., -7., 11., 12., 100., -7.}, at::kDouble);
   const auto x = ht::io::load_csv(path, {.dtype = ht::float64, .split = 0});
-  CHECK(at::equal(gathered(x).nan_to_num(-7), expected.view({5, 3})));
+  CHECK(equals(gathered(x).nan_to_num(-7), expected.view({5, 3})));
   write_bytes(path, "1 2\t3\n  4  5 6 \n7 8 9\n");
   CHECK(loads(path, counting({3, 3}, at::kInt) + 1, {.delimiter = ' ', .dtype = ht::int32}));
   write_bytes(path, "1,2\n3\n");

@@ -88,7 +88,7 @@ TEST_CASE("an array lives on the communicator asked for", "[io][load]") {
   const auto half = ht::world().split(ht::world().rank() % 2);
   const auto x = ht::io::load_hdf5(dir.path("a.h5"), "x", {.split = 0, .comm = half});
   CHECK(x.comm() == *half);
-  CHECK(at::equal(ht::resplit(x, std::nullopt).larray(), counting({6})));
+  CHECK(equals(ht::resplit(x, std::nullopt).larray(), counting({6})));
 }
 
 TEST_CASE("load goes by the extension, and takes the only dataset", "[io][load]") {

@@ -36,8 +36,8 @@ TEST_CASE("Rows of many files are read by their numbers", "[io][stored_rows]") {
   CHECK(stored.shape() == ht::Shape{1000, 3, 5});
   CHECK(stored.dtype() == ht::int32);
   for (const auto& rows : choices()) {
-    CHECK(stored.read(numbers(rows)).equal(whole.index_select(0, rows)));
-    CHECK(halves.read(numbers(rows)).equal(whole.index_select(0, rows).to(at::kHalf)));
+    CHECK(equals(stored.read(numbers(rows)), whole.index_select(0, rows)));
+    CHECK(equals(halves.read(numbers(rows)), whole.index_select(0, rows).to(at::kHalf)));
   }
 }
 
@@ -135,5 +135,5 @@ TEST_CASE("rows that lie behind 2^31 and 2^33 bytes are read", "[io][stored_rows
 
   CHECK(stored.shape() == ht::Shape{rows, width});
   const auto read = stored.read(std::array{middle - 1, middle, rows - 1});
-  CHECK(read.equal(at::tensor({0, 5, 7}, at::kChar).unsqueeze(1).expand({3, width})));
+  CHECK(equals(read, at::tensor({0, 5, 7}, at::kChar).unsqueeze(1).expand({3, width})));
 }

@@ -31,11 +31,11 @@ TEST_CASE("Hermitian matrices equal their adjoints, and have positive eigenvalue
     const auto x = data::hermitian(6, {.array = {.dtype = ht::complex128, .split = split}});
     const auto whole = gathered(x);
     CHECK(x.split() == split);
-    CHECK(at::equal(whole, whole.conj().t().resolve_conj()));
+    CHECK(equals(whole, whole.conj().t().resolve_conj()));
     CHECK(at::abs(at::imag(whole)).max().item<double>() > 0);
     const auto definite =
         gathered(data::hermitian(6, {.positive_definite = true, .array = {.dtype = ht::float64, .split = split}}));
-    CHECK(at::allclose(definite, definite.t()));
+    CHECK(near_to(definite, definite.t()));
     CHECK(at::linalg_eigvalsh(definite).min().item<double>() > 0);
   }
   CHECK(data::hermitian(2).dtype() == ht::complex64);
@@ -49,7 +49,7 @@ TEST_CASE("columns of random orthogonal matrices are orthonormal, and of either 
       const auto whole = gathered(x);
       CHECK(x.split() == split);
       CHECK(x.dtype() == dtype);
-      CHECK(at::allclose(at::matmul(whole.conj().t(), whole), at::eye(4, whole.options()), 1e-12, 1e-12));
+      CHECK(near_to(at::matmul(whole.conj().t(), whole), at::eye(4, whole.options()), 1e-12, 1e-12));
       negative += (at::real(whole).diagonal() < 0).sum().item<int>();
     }
   CHECK(negative > 0);  // Householder reflections alone would leave a bias
@@ -63,10 +63,10 @@ TEST_CASE("singular values are those that were asked for", "[ml][datasets]") {
     const auto known = data::random_known_singularvalues(8, 5, s, {.dtype = ht::float64, .split = split});
     const auto values = at::linalg_svdvals(gathered(known.a));
     CHECK(known.a.split() == split);
-    CHECK(at::allclose(values.slice(0, 0, 3), gathered(s), 1e-12, 1e-12));
+    CHECK(near_to(values.slice(0, 0, 3), gathered(s), 1e-12, 1e-12));
     CHECK(values.slice(0, 3).abs().max().item<double>() < 1e-12);
-    CHECK(at::allclose(at::matmul(gathered(known.u) * gathered(known.s), gathered(known.v).t()), gathered(known.a),
-                       1e-12, 1e-12));
+    CHECK(near_to(at::matmul(gathered(known.u) * gathered(known.s), gathered(known.v).t()), gathered(known.a), 1e-12,
+                  1e-12));
     const auto ranked = data::random_known_rank(6, 7, 2, {.array = {.dtype = ht::float64, .split = split}});
     CHECK(at::linalg_matrix_rank(gathered(ranked.a)).item<int>() == 2);
     CHECK((gathered(ranked.s).diff() <= 0).all().item<bool>());
@@ -91,8 +91,8 @@ TEST_CASE("clusters have their means, deviations and weights, on any number of r
   CHECK(labels.to(at::kDouble).mean().item<double>() == Approx(0.75).margin(0.03));
   for (const std::int64_t k : {0, 1}) {
     const auto own = samples.index({labels == k});
-    CHECK(at::allclose(own.mean(0), gathered(means)[k], 0, 0.06));
-    CHECK(at::allclose(own.std(0), at::full({2}, 0.5, at::kDouble), 0, 0.04));
+    CHECK(near_to(own.mean(0), gathered(means)[k], 0, 0.06));
+    CHECK(near_to(own.std(0), at::full({2}, 0.5, at::kDouble), 0, 0.04));
   }
   CHECK(data::create_clusters(0, means, 1.0).samples.shape() == ht::Shape{0, 2});
   CHECK_THROWS_AS(data::create_clusters(5, means, 1.0, {.weights = ht::array({-1.0, 2.0})}), ht::ValueError);
@@ -107,7 +107,7 @@ TEST_CASE("spherical clusters fill their balls", "[ml][datasets]") {
     CHECK(set.samples.shape() == ht::Shape{2000, 3});
     const double centres[] = {4, 8, -4, -8};
     for (int k = 0; k < 4; ++k) {
-      CHECK(at::equal(labels.slice(0, 500 * k, 500 * (k + 1)), at::full({500}, k, at::kLong)));
+      CHECK(equals(labels.slice(0, 500 * k, 500 * (k + 1)), at::full({500}, k, at::kLong)));
       const auto radii = (samples.slice(0, 500 * k, 500 * (k + 1)) - centres[k]).norm(2, 1);
       CHECK(radii.max().item<double>() <= 2);
       CHECK((radii / 2).pow(3).mean().item<double>() == Approx(0.5).margin(0.05));  // uniform in the volume

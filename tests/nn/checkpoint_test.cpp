@@ -100,7 +100,7 @@ TEST_CASE("Going on from a checkpoint at any batch gives the bits of an uninterr
         again.daso->drain();
 
         CHECK((resumed.position == Position{.epoch = 7, .batch = saved_at}));
-        CHECK(resumed.extras.at("mine").equal(at::full({2}, ht::world().rank())));
+        CHECK(equals(resumed.extras.at("mine"), at::full({2}, ht::world().rank())));
         CHECK(again.model->checksum() == whole.model->checksum());
         CHECK((lasting(again.daso->events()) == lasting(whole.daso->events())));
       }
@@ -130,7 +130,7 @@ TEST_CASE("Another number of ranks takes up the mean of the weights", "[nn][chec
       CHECK(single.daso->batch() == 9);
       const auto found = weights(*single.net);
       for (std::size_t i = 0; i < found.size(); ++i)
-        CHECK(torch::allclose(found[i].to(torch::kDouble), expected[i], 1e-6, 1e-7));
+        CHECK(near_to(found[i].to(torch::kDouble), expected[i], 1e-6, 1e-7));
       single.train(9, 24);
       single.daso->drain();
       CHECK(single.daso->phase() == Phase::cooldown);
@@ -171,7 +171,7 @@ TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn
     const auto check = [&](const auto& net) {
       const auto found = weights(net);
       for (std::size_t i = 0; i < found.size(); ++i)
-        CHECK(torch::allclose(found[i].to(torch::kDouble), expected[i], 1e-6, 1e-7));
+        CHECK(near_to(found[i].to(torch::kDouble), expected[i], 1e-6, 1e-7));
     };
 
     for (const DasoOptions& options :

@@ -87,12 +87,12 @@ TEST_CASE("Odd parameters: frozen, transposed, empty, mixed dtypes, shared, unus
     sgd.step();
 
     CHECK(model.parameters().size() == 6);
-    CHECK(net->frozen.equal(torch::full({3}, 5.0, torch::kDouble)));
-    CHECK(torch::allclose(net->transposed, torch::arange(6, torch::kDouble).view({2, 3}).t() - 2.5 * mean));
-    CHECK(torch::allclose(net->single, torch::full({2, 2}, 1 - 0.5 * mean, torch::kFloat)));
-    CHECK(torch::allclose(net->shared, torch::full({2}, 1 - mean, torch::kDouble)));
-    CHECK(net->unused.equal(torch::ones({4}, torch::kDouble)));
-    CHECK(torch::allclose(net->sometimes, torch::full({2}, 1 - 0.5 / ranks, torch::kDouble)));
+    CHECK(equals(net->frozen, torch::full({3}, 5.0, torch::kDouble)));
+    CHECK(near_to(net->transposed, torch::arange(6, torch::kDouble).view({2, 3}).t() - 2.5 * mean));
+    CHECK(near_to(net->single, torch::full({2, 2}, 1 - 0.5 * mean, torch::kFloat)));
+    CHECK(near_to(net->shared, torch::full({2}, 1 - mean, torch::kDouble)));
+    CHECK(equals(net->unused, torch::ones({4}, torch::kDouble)));
+    CHECK(near_to(net->sometimes, torch::full({2}, 1 - 0.5 / ranks, torch::kDouble)));
     CHECK(model.equal_on_all_ranks());
   }
 }
@@ -106,7 +106,7 @@ TEST_CASE("Buffers are averaged on request", "[nn][data_parallel]") {
   model.average_buffers();
 
   const double mean = 10.0 * 0.1 * (ht::world().size() - 1) / 2;
-  CHECK(torch::allclose(net->running_mean, torch::full({3}, mean)));
+  CHECK(near_to(net->running_mean, torch::full({3}, mean)));
   CHECK(net->num_batches_tracked.item<std::int64_t>() == 1);
   CHECK(model.equal_on_all_ranks());
 }
@@ -159,12 +159,12 @@ TEST_CASE("Parameters whose gradients share memory are averaged once each", "[nn
       scaler.scale(model()).backward();
       CHECK(scaler.finish(model));
       for (const auto& parameter : model.parameters())
-        CHECK(parameter.grad().equal(torch::full({3}, 4.0, torch::kDouble)));
+        CHECK(equals(parameter.grad(), torch::full({3}, 4.0, torch::kDouble)));
       model->zero_grad();
       model.backward(model(), 2.0);
       model.average_gradients();
       for (const auto& parameter : model.parameters())
-        CHECK(parameter.grad().equal(torch::full({3}, 4.0, torch::kDouble)));
+        CHECK(equals(parameter.grad(), torch::full({3}, 4.0, torch::kDouble)));
     }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("Where no rank has rows, gradients that were kept stay as they are", "
   const auto kept = model.module().first->weight.grad().clone() * ht::world().size();
   model.backward(at::Tensor(), 0);
   model.average_gradients();
-  CHECK(torch::allclose(model.module().first->weight.grad(), kept));
+  CHECK(near_to(model.module().first->weight.grad(), kept));
   CHECK_THROWS_AS(model.backward(at::Tensor(), -1), ht::ValueError);
 }
 
@@ -203,8 +203,8 @@ TEST_CASE("The variance of a BatchNorm that ranks share is that of all rows", "[
   for (int rank = 0; rank < ht::world().size(); ++rank) all.push_back(rows + 10.0 * rank);
   // Within each rank its unbiased variance, between the ranks that of their means.
   const auto between = torch::stack(all).mean(1).var(0, false);
-  CHECK(torch::allclose(net->running_mean, torch::cat(all).mean(0), 1e-4, 1e-4));
-  CHECK(torch::allclose(net->running_var, rows.var(0) + between, 1e-4, 1e-4));
+  CHECK(near_to(net->running_mean, torch::cat(all).mean(0), 1e-4, 1e-4));
+  CHECK(near_to(net->running_var, rows.var(0) + between, 1e-4, 1e-4));
   CHECK(model.equal_on_all_ranks());
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("Accumulated batches train as one large batch", "[nn][data_parallel]")
     whole.average_gradients();
 
     for (std::size_t i = 0; i < parts.parameters().size(); ++i)
-      CHECK(torch::allclose(parts.parameters()[i].grad(), whole.parameters()[i].grad(), 1e-13, 1e-13));
+      CHECK(near_to(parts.parameters()[i].grad(), whole.parameters()[i].grad(), 1e-13, 1e-13));
   }
 }
 
@@ -305,7 +305,7 @@ TEST_CASE("Uneven batches weigh by their rows, and a rank may have none", "[nn][
     CHECK(model.samples() == static_cast<double>(p == 1 ? 3 : all));
     CHECK(model.idle() == (rows == 0));
     for (std::size_t i = 0; i < model.parameters().size(); ++i)
-      CHECK(torch::allclose(model.parameters()[i].grad(), single.parameters()[i].grad(), 1e-12, 1e-14));
+      CHECK(near_to(model.parameters()[i].grad(), single.parameters()[i].grad(), 1e-12, 1e-14));
   }
 }
 
@@ -320,7 +320,7 @@ TEST_CASE("What no rank uses keeps no gradient, so that an optimizer passes it o
     adam.step();
 
     CHECK_FALSE(net->unused.grad().defined());
-    CHECK(net->unused.equal(torch::ones({4}, torch::kDouble)));
+    CHECK(equals(net->unused, torch::ones({4}, torch::kDouble)));
     CHECK(net->sometimes.grad().defined());
     CHECK(model.equal_on_all_ranks());
   }
@@ -364,7 +364,7 @@ TEST_CASE("Reproducible gradients have the same bits on every topology and in an
       std::vector<at::Tensor> gradients;
       for (const auto& parameter : model.parameters()) gradients.push_back(parameter.grad());
       if (expected.empty()) expected = gradients;
-      for (std::size_t i = 0; i < expected.size(); ++i) CHECK(at::equal(gradients[i], expected[i]));
+      for (std::size_t i = 0; i < expected.size(); ++i) CHECK(equals(gradients[i], expected[i]));
     }
   const ht::nn::GradientOptions both{.wire = ht::Wire::bfloat16, .reproducible = true};
   CHECK_THROWS_AS(
@@ -380,6 +380,6 @@ TEST_CASE("Buffers may be those of rank 0", "[nn][data_parallel]") {
 
   model.average_buffers();
 
-  CHECK(torch::allclose(net->running_mean, torch::full({3}, 0.1)));
+  CHECK(near_to(net->running_mean, torch::full({3}, 0.1)));
   CHECK(model.equal_on_all_ranks());
 }

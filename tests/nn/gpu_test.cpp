@@ -70,6 +70,6 @@ TEST_CASE("Random numbers of a GPU go on from a checkpoint, and frozen networks 
   const auto expected = at::rand({3}, options);
   (void)load_checkpoint(scratch.path, model, sgd);
 
-  CHECK(at::rand({3}, options).equal(expected));
+  CHECK(equals(at::rand({3}, options), expected));
   CHECK(Network(other).device() == gpu);
 }

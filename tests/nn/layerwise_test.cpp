@@ -72,12 +72,12 @@ TEST_CASE("Lars and Lamb make the steps of their papers", "[nn][optim]") {
   const auto first = 0.0025 * (gradient + 0.2 * w.detach());
   auto expected = w.detach() - first;
   lars.step();
-  CHECK(torch::allclose(w.detach(), expected, 1e-14, 1e-15));
+  CHECK(near_to(w.detach(), expected, 1e-14, 1e-15));
   w.mutable_grad() = gradient.clone();
   const auto norm = w.detach().norm().item<double>();
   expected = w.detach() - 0.5 * first - 0.001 * norm / (1 + 0.2 * norm) * (gradient + 0.2 * w.detach());
   lars.step();
-  CHECK(torch::allclose(w.detach(), expected, 1e-14, 1e-15));
+  CHECK(near_to(w.detach(), expected, 1e-14, 1e-15));
 
   const auto v = torch::tensor({3.0, -4.0}, torch::kDouble).requires_grad_();
   v.mutable_grad() = gradient.clone();
@@ -86,7 +86,7 @@ TEST_CASE("Lars and Lamb make the steps of their papers", "[nn][optim]") {
   const auto step = gradient.sign() + 0.2 * v.detach();
   expected = v.detach() - 0.1 * 5 / step.norm() * step;
   lamb.step();
-  CHECK(torch::allclose(v.detach(), expected, 1e-13, 1e-14));
+  CHECK(near_to(v.detach(), expected, 1e-13, 1e-14));
   CHECK_THROWS_AS(Lars(std::vector{w}, LarsOptions(-1)), ht::ValueError);
   CHECK_THROWS_AS(Lamb(std::vector{w}, LambOptions().beta1(1)), ht::ValueError);
 }
@@ -110,16 +110,16 @@ TEST_CASE("Muon's steps for matrices are nearly orthogonal, and AdamW's for the 
     momentum = 0.95 * momentum + 0.05 * gradient * (step + 1);
     const auto direction = 0.05 * gradient * (step + 1) + 0.95 * momentum;
     const auto moved = (old * (1 - 0.01 * 0.2) - matrix.detach()) / (0.01 * std::sqrt(6.0 / 4));
-    CHECK(torch::allclose(moved, orthogonalized(direction), 1e-10, 1e-12));
+    CHECK(near_to(moved, orthogonalized(direction), 1e-10, 1e-12));
     const auto values = torch::linalg_svdvals(moved);
     CHECK(values.min().item<double>() > 0.6);
     CHECK(values.max().item<double>() < 1.3);
-    CHECK(torch::allclose(bias.detach(), adamw.detach(), 1e-12, 1e-14));
+    CHECK(near_to(bias.detach(), adamw.detach(), 1e-12, 1e-14));
   }
   // Many iterations with coefficients that converge would give U V'; these keep the singular vectors.
   const auto [u, s, vh] = torch::linalg_svd(gradient, false, std::nullopt);
   const auto turned = u.t().mm(orthogonalized(gradient)).mm(vh.t());
-  CHECK(torch::allclose(turned, torch::diag(turned.diag()), 1e-9, 1e-9));
+  CHECK(near_to(turned, torch::diag(turned.diag()), 1e-9, 1e-9));
   CHECK_THROWS_AS(Muon(std::vector{matrix}, MuonOptions(-1)), ht::ValueError);
   CHECK_THROWS_AS(Muon(std::vector{matrix}, MuonOptions().momentum(1)), ht::ValueError);
 }
@@ -134,7 +134,7 @@ TEST_CASE("A group that is not orthogonal steps by AdamW", "[nn][optim]") {
     muon.step();
     adamw.step();
   }
-  CHECK(torch::allclose(ours.detach(), theirs.detach(), 1e-12, 1e-14));
+  CHECK(near_to(ours.detach(), theirs.detach(), 1e-12, 1e-14));
 }
 
 TEST_CASE("Muon without an orthogonal group gathers no gradients", "[nn][optim][shard]") {

@@ -38,16 +38,16 @@ TEST_CASE("Merge policies equal their formulas", "[nn][merge]") {
   const auto alpha = merged(c, {.policy = MergePolicy::alpha, .alpha = 0.3}, wait, 4);
   const auto delta = merged(c, {.policy = MergePolicy::delta, .beta = 0.7}, wait, 4);
 
-  CHECK(torch::allclose(daso, (2 * S * c.x + P * c.m) / (2 * S + P), 1e-14, 1e-14));
-  CHECK(torch::allclose(alpha, 0.3 * c.x + 0.7 * c.m, 1e-14, 1e-14));
-  CHECK(torch::allclose(delta, c.x + 0.7 * (c.m - c.s), 1e-14, 1e-14));
+  CHECK(near_to(daso, (2 * S * c.x + P * c.m) / (2 * S + P), 1e-14, 1e-14));
+  CHECK(near_to(alpha, 0.3 * c.x + 0.7 * c.m, 1e-14, 1e-14));
+  CHECK(near_to(delta, c.x + 0.7 * (c.m - c.s), 1e-14, 1e-14));
 }
 
 TEST_CASE("Equal weights are a fixed point of every policy", "[nn][merge]") {
   const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta);
   const auto x = torch::randn({50});
 
-  CHECK(merged({x, x.clone(), x.clone()}, {.policy = policy, .alpha = 0.3}, 2, 3).equal(x));
+  CHECK(equals(merged({x, x.clone(), x.clone()}, {.policy = policy, .alpha = 0.3}, 2, 3), x));
 }
 
 TEST_CASE("DELTA keeps the mean of the nodes", "[nn][merge]") {
@@ -56,7 +56,7 @@ TEST_CASE("DELTA keeps the mean of the nodes", "[nn][merge]") {
   auto after = torch::empty_like(x);
   for (int node = 0; node < 5; ++node) after[node] = merged({x[node], s[node], s.mean(0)}, {.beta = 0.6}, 1, 5);
 
-  CHECK(torch::allclose(after.mean(0), x.mean(0), 0, 1e-14));
+  CHECK(near_to(after.mean(0), x.mean(0), 0, 1e-14));
 }
 
 TEST_CASE("The outer rule is Nesterov's momentum on the mean", "[nn][merge]") {
@@ -69,7 +69,7 @@ TEST_CASE("The outer rule is Nesterov's momentum on the mean", "[nn][merge]") {
     v = 0.9 * v + D;
     outer_step(anchor, velocity, m - anchor, 0.7, 0.9);
     A = A - 0.7 * (D + 0.9 * v);
-    CHECK(torch::allclose(anchor, A, 1e-13, 1e-13));
+    CHECK(near_to(anchor, A, 1e-13, 1e-13));
   }
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("Without gradients the nodes draw together, by the same share with eac
 
     const auto left = std::pow(1 - merge_weight(rule, 1, daso.nodes()), static_cast<double>(daso.counters().merges));
     CHECK(daso.counters().merges == (daso.nodes() == 1 ? 0 : 4));
-    CHECK(torch::allclose(net->w, torch::full({7}, mean + left * (start - mean), torch::kDouble), 1e-13, 1e-13));
+    CHECK(near_to(net->w, torch::full({7}, mean + left * (start - mean), torch::kDouble), 1e-13, 1e-13));
   }
 }
 

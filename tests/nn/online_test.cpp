@@ -99,7 +99,7 @@ TEST_CASE("A replay buffer keeps every row with the same probability", "[nn][onl
     }
     CHECK(buffer.size() == capacity);
     const auto state = buffer.state();
-    CHECK((state.at("replay_inputs") * 2).equal(state.at("replay_targets")));
+    CHECK(equals(state.at("replay_inputs") * 2, state.at("replay_targets")));
     for (std::int64_t i = 0; i < capacity; ++i)
       kept[static_cast<std::size_t>(state.at("replay_inputs")[i].item<double>())] += 1;
   }
@@ -120,7 +120,7 @@ TEST_CASE("A replay buffer goes on from its state", "[nn][online]") {
   buffer.add(rows, rows);
   again.add(rows, rows);
 
-  CHECK(buffer.sample(6).inputs.equal(again.sample(6).inputs));
+  CHECK(equals(buffer.sample(6).inputs, again.sample(6).inputs));
   CHECK(again.offered() == 40);
   CHECK_THROWS_AS(buffer.add(rows, rows.narrow(0, 0, 3)), ht::ValueError);
   CHECK_THROWS_AS(buffer.add(rows.view({10, 2}), rows.view({10, 2})), ht::ValueError);
@@ -241,7 +241,7 @@ TEST_CASE("A replay buffer keeps rows of several fields together", "[nn][online]
   again.set_state(buffer.state());
   const auto drawn = buffer.sample(9), same = again.sample(9);
   CHECK(belongs(same));
-  CHECK(drawn.targets.equal(same.targets));
+  CHECK(equals(drawn.targets, same.targets));
   CHECK(again.state().contains("replay_targets_1"));
 
   CHECK_THROWS_AS(buffer.add(inputs, {targets[0]}), ht::ValueError);

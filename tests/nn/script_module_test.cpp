@@ -86,9 +86,9 @@ TEST_CASE("A scripted network has PyTorch's names, its modes, and is written bac
   CHECK(net.named_buffers().keys() == std::vector<std::string>{"calls"});
   const auto [x, y] = samples(3);
   const auto outputs = net.forward(x);
-  CHECK(torch::allclose(outputs, SmallNet().forward(x)));
+  CHECK(near_to(outputs, SmallNet().forward(x)));
   net.eval();
-  CHECK(net.forward(x).equal(outputs * 2));
+  CHECK(equals(net.forward(x), outputs * 2));
   net.train();
   CHECK(net.named_buffers()["calls"].item<std::int64_t>() == 2);
   {
@@ -100,7 +100,7 @@ TEST_CASE("A scripted network has PyTorch's names, its modes, and is written bac
   ht::world().barrier();
   if (ht::world().rank() == 0) net.save_script(file.path);
   ht::world().barrier();
-  CHECK(ScriptModule(file.path).forward(x).equal(changed));
+  CHECK(equals(ScriptModule(file.path).forward(x), changed));
   const auto message = message_of<ht::ValueError>([&] { net.forward(torch::ones({2, 4})); });
   CHECK_THAT(message, Catch::StartsWith("[ScriptModule] got inputs that the network refuses (mat1 and mat2"));
 }
@@ -124,14 +124,14 @@ TEST_CASE("Parts of a scripted network keep the modes in which they were saved",
   const auto x = torch::ones({2, 3}, torch::kDouble);
 
   CHECK(net->is_training());
-  CHECK(net->forward(x).equal(2 * x));
+  CHECK(equals(net->forward(x), 2 * x));
   (void)predict(Network(model), ht::from_local(x, {.split = 0}));
   CHECK(net->is_training());
-  CHECK(net->forward(x).equal(2 * x));
+  CHECK(equals(net->forward(x), 2 * x));
   net->train();
-  CHECK(net->forward(x).equal(x));
+  CHECK(equals(net->forward(x), x));
   (void)predict(Network(model), ht::from_local(x, {.split = 0}));
-  CHECK(net->forward(x).equal(x));
+  CHECK(equals(net->forward(x), x));
 }
 
 TEST_CASE("What a scripted network raises is told by its last line", "[nn][script]") {

@@ -122,7 +122,7 @@ TEST_CASE("A trainer trains, evaluates and predicts", "[nn][trainer]") {
       CHECK(outputs.shape() == ht::Shape{rows, 3});
       CHECK(outputs.larray().size(0) == validation.inputs().larray().size(0));
       const at::NoGradGuard no_grad;
-      CHECK(outputs.larray().equal(run.model(validation.inputs().larray())));
+      CHECK(equals(outputs.larray(), run.model(validation.inputs().larray())));
     }
 }
 
@@ -315,7 +315,7 @@ TEST_CASE("Rows to evaluate are transformed as the options say", "[nn][trainer]"
   CHECK(run.model.checksum() == plain.model.checksum());
   CHECK(run.trainer.evaluate(rows).loss == Approx(plain.trainer.evaluate(expected).loss).epsilon(1e-12));
   CHECK(result.epochs.back().validation->loss == Approx(run.trainer.evaluate(rows).loss).epsilon(1e-12));
-  CHECK(run.trainer.predict(rows.inputs()).larray().equal(plain.trainer.predict(rows.inputs()).larray()));
+  CHECK(equals(run.trainer.predict(rows.inputs()).larray(), plain.trainer.predict(rows.inputs()).larray()));
   CHECK_THROWS_AS(predict(Network(run.model), rows.inputs(), {.transforms = {scaled}}), ht::ValueError);
 }
 
@@ -351,7 +351,7 @@ TEST_CASE("Outputs for files come in a file", "[nn][trainer]") {
   const auto y = ht::io::load_hdf5((folder() / "y.h5").string(), "outputs", {.split = std::nullopt});
   const auto expected = run.trainer.predict(ht::resplit(x, std::nullopt));
   CHECK(expected.split() == std::nullopt);
-  CHECK(torch::allclose(y.larray(), expected.larray(), 1e-12, 1e-12));
+  CHECK(near_to(y.larray(), expected.larray(), 1e-12, 1e-12));
 }
 
 TEST_CASE("Options of a trainer that mean nothing are refused", "[nn][trainer]") {

@@ -148,7 +148,7 @@ TEST_CASE("A row gets the same outputs on all ranks after an epoch", "[nn][weigh
         const auto outputs = trainer.predict(rows).larray();
         auto first = outputs.clone();
         ht::world().broadcast(ht::Buffer(first.data_ptr<double>(), first.numel(), ht::float64), 0);
-        CHECK(outputs.equal(first));
+        CHECK(equals(outputs, first));
       }
 }
 
@@ -161,8 +161,8 @@ TEST_CASE("A running mean begins with the weights of a file that has none, and i
   save(run.without_mean());
   (void)ht::nn::detail::load(path(), other.training());
   const auto& parameters = other.model.flat().parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) CHECK(other.mean.of_parameters()[i].equal(parameters[i]));
-  CHECK(other.mean.of_buffers()[0].equal(other.model->norm->running_mean));
+  for (std::size_t i = 0; i < parameters.size(); ++i) CHECK(equals(other.mean.of_parameters()[i], parameters[i]));
+  CHECK(equals(other.mean.of_buffers()[0], other.model->norm->running_mean));
 
   save(run.training());
   (void)ht::nn::detail::load(path(), third.without_mean());

@@ -257,7 +257,7 @@ TEST_CASE("memory of a host is written by the array that adopted it, and by no o
     x = ht::from_local(other, {.split = layout.split()});
     x += 1;
     CHECK(same(held(), global + 1));
-    CHECK(at::equal(other, memory + 1));
+    CHECK(equals(other, memory + 1));
   }
 }
 

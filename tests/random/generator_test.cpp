@@ -104,15 +104,15 @@ TEST_CASE("what groups of ranks draw by themselves leaves the others' numbers as
   for (int draw = 0; draw < world.rank() % 3; ++draw) (void)rnd::gamma(2.0, 1.0, {5}, {.comm = ht::self()});
   CHECK(same(rnd::random({6}, {.split = 0}), alone.random({6}).larray()));
   const auto order = gathered(rnd::permutation(5000, {.split = 0}));
-  CHECK(at::equal(std::get<0>(order.sort()), at::arange(5000)));
-  CHECK(at::equal(order, alone.permutation(5000).larray()));
+  CHECK(equals(std::get<0>(order.sort()), at::arange(5000)));
+  CHECK(equals(order, alone.permutation(5000).larray()));
 
   const auto firsts = world.allgather(std::bit_cast<std::int32_t>(own[0][0].item<float>()));
   for (std::size_t r = 0; r < firsts.size(); ++r) CHECK(firsts[r] == firsts[r % 2]);
   CHECK(firsts[0] != firsts[1]);
 
   rnd::seed(3);
-  CHECK(at::equal(gathered(rnd::standard_normal({9}, {.split = 0, .comm = half})), own[0]));
+  CHECK(equals(rnd::standard_normal({9}, {.split = 0, .comm = half}), own[0]));
   const auto state = rnd::get_state();
   const auto next = rnd::choice(100, {7}, {.split = 0, .comm = half});
   rnd::set_state(state);
@@ -124,7 +124,7 @@ TEST_CASE("ranks that are the default communicator draw what a program of their 
   ht::use_comm(ht::self());
   const auto drawn = rnd::random({5});
   ht::use_comm(ht::world());
-  CHECK(at::equal(drawn.larray(), rnd::Generator(4).random({5}).larray()));
+  CHECK(equals(drawn.larray(), rnd::Generator(4).random({5}).larray()));
 }
 
 TEST_CASE("streams differ", "[random]") {
@@ -250,7 +250,7 @@ TEST_CASE("integers have a range of their own for each element", "[random][gener
     const auto all = gathered(x);
     CHECK(at::all(at::logical_and(all >= low, all < high)).item<bool>());
     CHECK(all.select(2, 1).amax().item<std::int64_t>() == 8);
-    if (first.defined()) CHECK(at::equal(all, first));
+    if (first.defined()) CHECK(equals(all, first));
     first = all;
     CHECK_THROWS_AS(generator.integers(distribute(low, layout), 5), ht::ValueError);
   }
@@ -260,17 +260,17 @@ TEST_CASE("permuted gives each line an order of its own", "[random][generator]")
   const auto global = at::arange(200).reshape({20, 10});
   for (const auto& layout : every_layout({20, 10})) {
     const auto mixed = gathered(ht::random::Generator(3).permuted(distribute(global, layout), 1));
-    CHECK(at::equal(std::get<0>(mixed.sort(1)), global));
+    CHECK(equals(std::get<0>(mixed.sort(1)), global));
     CHECK_FALSE(at::equal(mixed[0], mixed[1] - 10));
     const auto all = gathered(ht::random::Generator(3).permuted(distribute(global, layout)));
-    CHECK(at::equal(std::get<0>(all.flatten().sort()), at::arange(200)));
+    CHECK(equals(std::get<0>(all.flatten().sort()), at::arange(200)));
   }
 }
 
 TEST_CASE("draws of several colors add up and have their means", "[random][generator]") {
   ht::random::Generator generator(8);
   const auto drawn = gathered(generator.multivariate_hypergeometric({12, 5, 0, 3}, 8, {4000}, {.split = 0}));
-  CHECK(at::equal(drawn.sum(1), at::full({4000}, 8, at::kLong)));
+  CHECK(equals(drawn.sum(1), at::full({4000}, 8, at::kLong)));
   CHECK(drawn.select(1, 2).abs().sum().item<std::int64_t>() == 0);
   CHECK(drawn.select(1, 3).max().item<std::int64_t>() == 3);
   const auto means = drawn.to(at::kDouble).mean(0);

@@ -35,7 +35,7 @@ class Case {
     const auto& expected = expected_.at(name);
     const auto all = gathered(found).to(expected.scalar_type());
     CHECK(all.sizes() == expected.sizes());
-    CHECK(at::allclose(all, expected, 1e-6, 1e-6, /*equal_nan=*/true));
+    CHECK(near_to(all, expected, 1e-6, 1e-6, /*equal_nan=*/true));
     seen_.insert(name);
   }
   void check(const char* name, const sp::DCSRMatrix& found) { check(name, sp::to_dense(found)); }

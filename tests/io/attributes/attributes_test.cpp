@@ -139,8 +139,8 @@ TEST_CASE("What load has done by attributes is not said again", "[io][attributes
     ht::io::convert(ht::io::StoredArray(dir.path("x.nc")), dir.path("y.nc"));
     const auto y = ht::io::load(dir.path("y.nc"));
     const auto nan = std::numeric_limits<double>::quiet_NaN();
-    CHECK(at::equal(at::nan_to_num(gathered(y).to(at::kDouble), -1),
-                    at::nan_to_num(at::tensor({0.0, 0.5, nan, nan, 2.0, nan}, at::kDouble), -1)));
+    CHECK(equals(at::nan_to_num(gathered(y).to(at::kDouble), -1),
+                 at::nan_to_num(at::tensor({0.0, 0.5, nan, nan, 2.0, nan}, at::kDouble), -1)));
   }
   SECTION("whole numbers, as they are stored") {
     ht::io::save(stored, dir.path("x.nc"), said(packing));

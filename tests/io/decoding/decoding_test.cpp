@@ -213,9 +213,9 @@ TEST_CASE("Unsigned numbers of 64 bits are decoded beyond what int64 holds", "[i
     return ht::io::detail::decoded_numbers(decoding, bits.clone(), "x", "test");
   };
 
-  CHECK(at::equal(decoded({{"_FillValue", 5}}).nan_to_num(-7), at::tensor({0x1p64, 0x1p63, -7.0}, at::kDouble)));
-  CHECK(at::equal(decoded({{"_FillValue", 0x1p64}}).nan_to_num(-7), at::tensor({-7.0, 0x1p63, 5.0}, at::kDouble)));
-  CHECK(at::equal(decoded({{"_Unsigned", "false"}}), bits));
+  CHECK(equals(decoded({{"_FillValue", 5}}).nan_to_num(-7), at::tensor({0x1p64, 0x1p63, -7.0}, at::kDouble)));
+  CHECK(equals(decoded({{"_FillValue", 0x1p64}}).nan_to_num(-7), at::tensor({-7.0, 0x1p63, 5.0}, at::kDouble)));
+  CHECK(equals(decoded({{"_Unsigned", "false"}}), bits));
   CHECK_THROWS_WITH(decoded({}), Contains("2^63"));
 }
 
@@ -249,8 +249,8 @@ TEST_CASE("Zarr's formats say what is missing as xarray writes it", "[io][decodi
   write_zarr_3(dir.path("complex.zarr"), "complex64", numbers, "[0.0, 0.0]",
                R"({"_FillValue": ["AAAAAICHw8A=", "AAAAAAAAAAA="]})");
   const auto z = gathered(ht::io::load(dir.path("complex.zarr"), {.split = 0}));
-  CHECK(at::equal(at::view_as_real(z).nan_to_num(-7),
-                  at::view_as_real(numbers.masked_fill(floats == -9999, missing)).nan_to_num(-7)));
+  CHECK(equals(at::view_as_real(z).nan_to_num(-7),
+               at::view_as_real(numbers.masked_fill(floats == -9999, missing)).nan_to_num(-7)));
 }
 
 TEST_CASE("A scale that is no number is an error that names the way out", "[io][decoding][errors]") {
@@ -274,8 +274,8 @@ TEST_CASE("Rows of files are decoded, too", "[io][decoding]") {
   const ht::io::StoredRows rows(dir.path("x.h5"), "data"), raw(dir.path("x.h5"), "data", {.decode = false});
   const std::vector<std::int64_t> wanted{1, 2, 7};
 
-  CHECK(at::equal(rows.read(wanted).nan_to_num(-7), expected.index_select(0, at::tensor(wanted)).nan_to_num(-7)));
-  CHECK(at::equal(raw.read(wanted), stored.index_select(0, at::tensor(wanted))));
+  CHECK(equals(rows.read(wanted).nan_to_num(-7), expected.index_select(0, at::tensor(wanted)).nan_to_num(-7)));
+  CHECK(equals(raw.read(wanted), stored.index_select(0, at::tensor(wanted))));
 }
 
 TEST_CASE("Chunks of which a row is too much are decoded one by one", "[io][decoding]") {

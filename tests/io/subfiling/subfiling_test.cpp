@@ -69,7 +69,7 @@ TEST_CASE("other ranks read the subfiles of some", "[io][subfiling]") {
   ht::world().barrier();
   CHECK(same(ht::io::load(path, {.split = 0}), global));
   if (rank != last)
-    CHECK(at::equal(ht::resplit(ht::io::load(path, {.split = 1, .comm = some}), std::nullopt).larray(), global));
+    CHECK(equals(ht::resplit(ht::io::load(path, {.split = 1, .comm = some}), std::nullopt).larray(), global));
   ht::world().barrier();
   if (rank != last) ht::io::save(ht::from_tensor(global + 1, {.split = 1, .comm = some}), path, {.subfiles = 2});
   ht::world().barrier();
@@ -134,7 +134,7 @@ TEST_CASE("parts and pieces of arrays in subfiles are as without", "[io][subfili
   CHECK(same(ht::io::load(path, {.split = 0, .slices = {ht::slice(1, 50, 3)}, .collective = true}),
              global.slice(0, 1, 50, 3)));
   const auto rows = ht::io::StoredRows(path, "data").read(std::vector<std::int64_t>{3, 4, 52});
-  CHECK(at::equal(rows, global.index_select(0, at::tensor({3, 4, 52}))));
+  CHECK(equals(rows, global.index_select(0, at::tensor({3, 4, 52}))));
   ht::io::StoredArray stored(path);
   CHECK(same(stored.rows(10, 20), global.narrow(0, 10, 20)));
   CHECK(same(ht::io::load(path, {.split = 1}), global));  // while it is open

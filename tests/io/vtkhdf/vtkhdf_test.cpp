@@ -58,8 +58,8 @@ TEST_CASE("grids of one to three axes are stored from every layout", "[io][vtkhd
   const auto flat = shape[0] == 1;
   for (const auto& layout : every_layout(shape)) {
     ht::io::save_vtkhdf({{"x", distribute(x, layout)}, {"v", cut(vectors, layout.split())}}, path);
-    CHECK(at::equal(stored(path, std::string(point_data) + "x"), flat ? x[0] : x));
-    CHECK(at::equal(stored(path, std::string(point_data) + "v"), flat ? vectors[0] : vectors));
+    CHECK(equals(stored(path, std::string(point_data) + "x"), flat ? x[0] : x));
+    CHECK(equals(stored(path, std::string(point_data) + "v"), flat ? vectors[0] : vectors));
   }
   std::vector<std::int64_t> extent(6, 0);
   for (std::size_t axis = 0; axis < shape.size(); ++axis) extent[2 * axis + 1] = shape[shape.size() - 1 - axis] - 1;
@@ -75,10 +75,10 @@ TEST_CASE("a grid has spacing and origin in the order of its axes", "[io][vtkhdf
                       {.name = "t", .spacing = {0.5, 0.25}, .origin = {3, -1}, .compression = 4});
   CHECK(attribute<double>(path, "Spacing") == std::vector{0.25, 0.5, 1.0});
   CHECK(attribute<double>(path, "Origin") == std::vector{-1.0, 3.0, 0.0});
-  CHECK(at::equal(stored(path, "VTKHDF/PointData/t"), counting({2, 3})));
+  CHECK(equals(stored(path, "VTKHDF/PointData/t"), counting({2, 3})));
 
   ht::io::save(cut(counting({2, 3, 2}) > 3, 0), path);  // the file's name gives the format
-  CHECK(at::equal(stored(path, "VTKHDF/PointData/data"), (counting({2, 3, 2}) > 3).to(at::kByte)));
+  CHECK(equals(stored(path, "VTKHDF/PointData/data"), (counting({2, 3, 2}) > 3).to(at::kByte)));
   const auto contents = ht::io::contents(path);
   CHECK(contents.size() == 1);
   CHECK(contents[0].name == "VTKHDF/PointData/data");
@@ -94,12 +94,12 @@ TEST_CASE("a grid's time steps are rows of its arrays", "[io][vtkhdf]") {
                           {.spacing = {2, 1}, .time = number / 4, .append = append});
     };
     add(0, false);
-    CHECK(at::equal(stored(path, "VTKHDF/PointData/x"), x));  // VTK reads these
+    CHECK(equals(stored(path, "VTKHDF/PointData/x"), x));  // VTK reads these
     for (const double number : {1, 2, 3}) add(number, true);
-    CHECK(at::equal(stored(path, "VTKHDF/PointData/x"), at::stack({x, x + 1, x + 2, x + 3})));
-    CHECK(at::equal(stored(path, "VTKHDF/PointData/v"), at::stack({v * 0, v, v * 2, v * 3})));
-    CHECK(at::equal(stored(path, "VTKHDF/Steps/Values"), counting({4}, at::kDouble) / 4));
-    CHECK(at::equal(stored(path, "VTKHDF/Steps/PointDataOffsets/v"), whole({0, 1, 2, 3})));
+    CHECK(equals(stored(path, "VTKHDF/PointData/x"), at::stack({x, x + 1, x + 2, x + 3})));
+    CHECK(equals(stored(path, "VTKHDF/PointData/v"), at::stack({v * 0, v, v * 2, v * 3})));
+    CHECK(equals(stored(path, "VTKHDF/Steps/Values"), counting({4}, at::kDouble) / 4));
+    CHECK(equals(stored(path, "VTKHDF/Steps/PointDataOffsets/v"), whole({0, 1, 2, 3})));
     CHECK(attribute<double>(path, "Spacing") == std::vector<double>{1, 2, 1});
     CHECK_THAT(refused({{"x", cut(x, split)}, {"v", cut(v, split)}}, path, {.time = 0.75, .append = true}),
                Contains("time 0.75") && Contains("expected a later one"));
@@ -111,8 +111,8 @@ TEST_CASE("steps without a time are numbered", "[io][vtkhdf]") {
   const TempDir dir;
   const auto path = dir.path("steps.vtkhdf");
   for (int step = 0; step < 3; ++step) ht::io::save_vtkhdf(cut(counting({5}) + step, 0), path, {.append = true});
-  CHECK(at::equal(stored(path, "VTKHDF/Steps/Values"), counting({3}, at::kDouble)));
-  CHECK(at::equal(stored(path, "VTKHDF/PointData/data"), counting({5}) + counting({3, 1})));
+  CHECK(equals(stored(path, "VTKHDF/Steps/Values"), counting({3}, at::kDouble)));
+  CHECK(equals(stored(path, "VTKHDF/PointData/data"), counting({5}) + counting({3, 1})));
 }
 
 TEST_CASE("clouds are stored from every layout", "[io][vtkhdf]") {
@@ -121,17 +121,17 @@ TEST_CASE("clouds are stored from every layout", "[io][vtkhdf]") {
   const Cloud cloud(6, 1);
   for (const auto& layout : every_layout({6, 3})) {
     ht::io::save_vtkhdf({{"mass", cut(cloud.mass, 0)}}, path, {.points = distribute(cloud.points, layout)});
-    CHECK(at::equal(stored(path, "VTKHDF/Points"), cloud.points));
-    CHECK(at::equal(stored(path, "VTKHDF/PointData/mass"), cloud.mass));
-    CHECK(at::equal(stored(path, "VTKHDF/NumberOfPoints"), whole({6})));
-    CHECK(at::equal(stored(path, "VTKHDF/Vertices/Connectivity"), counting({6}, at::kLong)));
-    CHECK(at::equal(stored(path, "VTKHDF/Vertices/Offsets"), counting({7}, at::kLong)));
-    CHECK(at::equal(stored(path, "VTKHDF/Lines/Offsets"), whole({0})));
+    CHECK(equals(stored(path, "VTKHDF/Points"), cloud.points));
+    CHECK(equals(stored(path, "VTKHDF/PointData/mass"), cloud.mass));
+    CHECK(equals(stored(path, "VTKHDF/NumberOfPoints"), whole({6})));
+    CHECK(equals(stored(path, "VTKHDF/Vertices/Connectivity"), counting({6}, at::kLong)));
+    CHECK(equals(stored(path, "VTKHDF/Vertices/Offsets"), counting({7}, at::kLong)));
+    CHECK(equals(stored(path, "VTKHDF/Lines/Offsets"), whole({0})));
   }
   for (const auto& split : {std::optional<int>(), std::optional(0), std::optional(1)}) {
     const auto plane = counting({5, 2}, at::kInt);
     ht::io::save_vtkhdf(std::vector<ht::io::NamedArray>{}, path, {.points = cut(plane, split)});
-    CHECK(at::equal(stored(path, "VTKHDF/Points"), at::constant_pad_nd(plane.to(at::kDouble), {0, 1})));
+    CHECK(equals(stored(path, "VTKHDF/Points"), at::constant_pad_nd(plane.to(at::kDouble), {0, 1})));
   }
 }
 
@@ -147,13 +147,13 @@ TEST_CASE("a cloud may have other points in each step", "[io][vtkhdf]") {
     ht::io::save_vtkhdf({{"mass", cut(cloud.mass, 0)}, {"velocity", cut(cloud.velocity, 1)}}, path,
                         {.points = cut(cloud.points, 0), .time = static_cast<double>(step), .append = true});
   }
-  CHECK(at::equal(stored(path, "VTKHDF/Points"), at::cat(points)));
-  CHECK(at::equal(stored(path, "VTKHDF/PointData/mass"), at::cat(masses)));
-  CHECK(at::equal(stored(path, "VTKHDF/NumberOfPoints"), whole(sizes)));
-  CHECK(at::equal(stored(path, "VTKHDF/Steps/PointOffsets"), whole({0, 5, 7, 7})));
-  CHECK(at::equal(stored(path, "VTKHDF/Steps/PointDataOffsets/velocity"), whole({0, 5, 7, 7})));
-  CHECK(at::equal(stored(path, "VTKHDF/Vertices/Connectivity"), counting({8}, at::kLong)));
-  CHECK(at::equal(stored(path, "VTKHDF/Vertices/Offsets"), counting({9}, at::kLong)));
+  CHECK(equals(stored(path, "VTKHDF/Points"), at::cat(points)));
+  CHECK(equals(stored(path, "VTKHDF/PointData/mass"), at::cat(masses)));
+  CHECK(equals(stored(path, "VTKHDF/NumberOfPoints"), whole(sizes)));
+  CHECK(equals(stored(path, "VTKHDF/Steps/PointOffsets"), whole({0, 5, 7, 7})));
+  CHECK(equals(stored(path, "VTKHDF/Steps/PointDataOffsets/velocity"), whole({0, 5, 7, 7})));
+  CHECK(equals(stored(path, "VTKHDF/Vertices/Connectivity"), counting({8}, at::kLong)));
+  CHECK(equals(stored(path, "VTKHDF/Vertices/Offsets"), counting({9}, at::kLong)));
 }
 
 TEST_CASE("arrays and options that do not fit are errors on all ranks", "[io][vtkhdf]") {
@@ -192,7 +192,7 @@ TEST_CASE("a step that does not fit its file leaves it as it is", "[io][vtkhdf]"
   CHECK_THAT(refused({{"data", x.astype(ht::float64)}}, path, {.append = true}), Contains("float64"));
   CHECK_THAT(refused({{"data", x}}, path, {.spacing = {1, 3}, .append = true}), Contains("Spacing (3, 1, 1)"));
   CHECK_THAT(refused({{"data", cut(counting({4}), 0)}}, path, {.points = x, .append = true}), Contains("ImageData"));
-  CHECK(at::equal(stored(path, "VTKHDF/PointData/data"), before));
+  CHECK(equals(stored(path, "VTKHDF/PointData/data"), before));
 
   ht::io::save_hdf5(x, other, "data");
   CHECK_THAT(refused({{"data", x}}, other, {.append = true}), Contains("expected a VTKHDF file"));

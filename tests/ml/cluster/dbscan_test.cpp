@@ -48,7 +48,7 @@ void check(const at::Tensor& x, const ht::DBSCANOptions& options, const Counts& 
     const auto labels = model.fit_predict(distribute(x, layout));
     const auto all = gathered(labels);
     CHECK(labels.split() == (layout.split() ? std::optional(0) : std::nullopt));
-    CHECK(at::equal(all, reference));
+    CHECK(equals(all, reference));
     CHECK(all.lt(0).sum().item<std::int64_t>() == expected.noise);
     CHECK(model.core_indices().size() == expected.cores);
     CHECK(model.n_clusters() == std::ssize(expected.sizes));
@@ -95,7 +95,7 @@ TEST_CASE("a row between two clusters belongs to the one that begins first, on w
   for (const auto& layout : every_layout({9, 1}))
     CHECK(same(ht::DBSCAN({.eps = 0.85, .min_samples = 4}).fit_predict(distribute(x, layout)),
                labels_from(at::cdist(x, x, 2, 2), 0.85, 4)));
-  CHECK(at::equal(labels_from(at::cdist(x, x, 2, 2), 0.85, 4), expected));
+  CHECK(equals(labels_from(at::cdist(x, x, 2, 2), 0.85, 4), expected));
 }
 
 TEST_CASE("a chain through all ranks is one cluster", "[ml][dbscan]") {
@@ -149,7 +149,7 @@ TEST_CASE("no rank is sent the rows of all others", "[ml][dbscan]") {
 
 TEST_CASE("rows far apart, equal rows, and none", "[ml][dbscan]") {
   const auto x = at::tensor({0., 1e300, -1e300, 1e-300, 0., 0.}, at::kDouble).reshape({3, 2});
-  CHECK(gathered(ht::DBSCAN({.eps = 1e-3, .min_samples = 1}).fit_predict(cut(x))).equal(at::arange(3)));
+  CHECK(equals(ht::DBSCAN({.eps = 1e-3, .min_samples = 1}).fit_predict(cut(x)), at::arange(3)));
   const auto equal = at::ones({500, 3}, at::kDouble);
   CHECK(gathered(ht::DBSCAN().fit_predict(cut(equal))).eq(0).all().item<bool>());
   CHECK(ht::DBSCAN().fit_predict(ht::zeros({0, 2}, {.split = 0})).size() == 0);

@@ -42,10 +42,9 @@ TEST_CASE("k-means from given centres is scikit-learn's for every layout", "[ml]
     CHECK(sizes(k) == std::vector<std::int64_t>{50, 62, 38});
     CHECK(labels.split() == (layout.split() ? std::optional(0) : std::nullopt));
     CHECK(same(k.predict(distribute(x, layout)), gathered(labels)));
-    CHECK(at::allclose(
-        gathered(k.centers())[1],
-        at::tensor({5.901612903225806, 2.748387096774194, 4.393548387096774, 1.433870967741935}, at::kDouble), 1e-12,
-        1e-12));
+    CHECK(near_to(gathered(k.centers())[1],
+                  at::tensor({5.901612903225806, 2.748387096774194, 4.393548387096774, 1.433870967741935}, at::kDouble),
+                  1e-12, 1e-12));
     CHECK(k.score(distribute(x, layout)) == Approx(-k.inertia()).epsilon(1e-12));
     CHECK(close(k.transform(distribute(x, layout)), at::cdist(x, gathered(k.centers()), 2, 2)));
   }
@@ -66,8 +65,8 @@ TEST_CASE("weights count as rows, and a cluster without rows takes the farthest 
     weighted.fit(data, {.sample_weight = distribute(weight, ht::Layout({150}, 0, ht::world().size()))});
     CHECK(weighted.inertia() == Approx(248.1999081813576).epsilon(1e-12));
     CHECK(weighted.iterations() == 5);
-    CHECK(at::allclose(gathered(weighted.centers())[0], at::tensor({4.97333, 3.41467, 1.44333, .247333}, at::kDouble),
-                       1e-5));
+    CHECK(
+        near_to(gathered(weighted.centers())[0], at::tensor({4.97333, 3.41467, 1.44333, .247333}, at::kDouble), 1e-5));
 
     const auto far = at::cat({x.slice(0, 0, 1), x.slice(0, 50, 51), at::full({1, 4}, 100.0, at::kDouble)});
     ht::KMeans emptied({.n_clusters = 3, .init = array_of(far), .tol = 0});
@@ -124,7 +123,7 @@ TEST_CASE("many clusters and features give what a plain computation gives", "[ml
         (x.to(at::kDouble) - gathered(k.centers()).to(at::kDouble).index_select(0, gathered(k.labels()))).norm(2, 1);
     CHECK((chosen - std::get<0>(nearest)).abs().max().item<double>() < (type == at::kFloat ? 1e-3 : 1e-7));
     CHECK(k.inertia() == Approx(inertia_of(x.to(at::kDouble), k)).epsilon(1e-9).margin(1e-12));
-    CHECK(at::equal(x, before));
+    CHECK(equals(x, before));
   }
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("medians are exact whatever the numbers are", "[ml][kmedians]") {
     for (const auto& layout : every_layout({x.size(0), x.size(1)})) {
       ht::KMedians k({.n_clusters = 1});
       k.fit(distribute(x, layout));
-      CHECK(at::equal(gathered(k.centers()).to(at::kDouble), expected));
+      CHECK(equals(gathered(k.centers()).to(at::kDouble), expected));
     }
   };
   // Rows of zeros count; medians of whole numbers may lie between them; zeros have no sign.

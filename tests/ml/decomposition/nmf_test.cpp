@@ -58,12 +58,12 @@ TEST_CASE("factors without negative numbers are scikit-learn's, for every layout
       CHECK(nmf.iterations() == expected.iterations);
       CHECK(nmf.reconstruction_error() == Approx(expected.error).epsilon(1e-7));
       const auto h = gathered(nmf.components()), all = gathered(w);
-      CHECK(at::allclose(h[0].slice(0, 0, 4), expected.component, 1e-5, 1e-7));
-      CHECK(at::allclose(all[0], expected.coordinates, 1e-5, 1e-7));
+      CHECK(near_to(h[0].slice(0, 0, 4), expected.component, 1e-5, 1e-7));
+      CHECK(near_to(all[0], expected.coordinates, 1e-5, 1e-7));
       CHECK(all.sum().item<double>() == Approx(expected.sum).epsilon(1e-6));
       CHECK((global - at::mm(all, h)).norm().item<double>() == Approx(nmf.reconstruction_error()).epsilon(1e-12));
       CHECK(std::min(all.min().item<double>(), h.min().item<double>()) >= 0);
-      CHECK(at::allclose(gathered(nmf.transform(x))[0], expected.transformed, 1e-4, 1e-6));
+      CHECK(near_to(gathered(nmf.transform(x))[0], expected.transformed, 1e-4, 1e-6));
       CHECK(close(nmf.inverse_transform(w), at::mm(all, h), 1e-12));
       CHECK(w.split() == (layout.split() ? std::optional(0) : std::nullopt));
       CHECK(same(x, global));
@@ -82,8 +82,8 @@ TEST_CASE("penalties make coordinates small, as in scikit-learn", "[ml][nmf]") {
                             .l1_ratio = 0.5});
     const auto w = gathered(by_coordinates.fit_transform(distribute(iris(), layout)));
     CHECK(by_coordinates.reconstruction_error() == Approx(3.965835631105772).epsilon(1e-6));
-    CHECK(at::allclose(gathered(by_coordinates.components())[0],
-                       numbers({1.737513719859, 0.584430186369, 1.845561891321, 0.675769782069}), 1e-4));
+    CHECK(near_to(gathered(by_coordinates.components())[0],
+                  numbers({1.737513719859, 0.584430186369, 1.845561891321, 0.675769782069}), 1e-4));
     CHECK(w.sum().item<double>() == Approx(494.944104610474).epsilon(1e-5));
     ht::NMF by_factors({.n_components = 2,
                         .init = NmfInit::nndsvd,
@@ -135,7 +135,7 @@ TEST_CASE("float32, whole numbers, zeros and fewer rows than ranks", "[ml][nmf]"
   for (const auto& layout : every_layout({3, 3})) {
     ht::NMF nmf({.n_components = 1});
     const auto made = nmf.inverse_transform(nmf.fit_transform(distribute(counts, layout)));
-    CHECK(at::allclose(gathered(made), counts.to(at::kDouble), 1e-3, 1e-3));
+    CHECK(near_to(made, counts.to(at::kDouble), 1e-3, 1e-3));
     ht::NMF none({.n_components = 2});
     CHECK(gathered(none.fit_transform(distribute(counts * 0, layout))).sum().item<double>() == 0);
     CHECK(none.reconstruction_error() == 0);

@@ -83,16 +83,16 @@ TEST_CASE("the path is scikit-learn's, and a part of it too", "[ml][lasso]") {
     const auto alphas = gathered(path.alphas), coefs = gathered(path.coefs);
     CHECK(alphas[0].item<double>() == Approx(2.1480435755294986).epsilon(1e-12));
     CHECK(alphas[99].item<double>() == Approx(.0021480435755294987).epsilon(1e-12));
-    CHECK(at::equal((coefs != 0).sum(0).index_select(0, at::tensor({0, 10, 50, 99}, at::kLong)),
-                    at::tensor({0, 2, 7, 10}, at::kLong)));
+    CHECK(equals((coefs != 0).sum(0).index_select(0, at::tensor({0, 10, 50, 99}, at::kLong)),
+                 at::tensor({0, 2, 7, 10}, at::kLong)));
     CHECK(coefs[2][50].item<double>() == Approx(520.3892305926048).epsilon(1e-8));
 
     const double largest = 2.1480435755294986 * (1 + 1e-12);  // sums of other cuts differ in the last digits
     const auto part = ht::lasso_path(
         x, y,
         {.alphas = {.01 * largest, largest, .1 * largest, std::pow(10, -.5) * largest, std::pow(10, -1.5) * largest}});
-    CHECK(at::equal((gathered(part.coefs) != 0).sum(0), at::tensor({0, 4, 5, 7, 8}, at::kLong)));
-    CHECK(at::allclose(gathered(part.intercepts), at::full({5}, 152.13348416289597, at::kDouble)));
+    CHECK(equals((gathered(part.coefs) != 0).sum(0), at::tensor({0, 4, 5, 7, 8}, at::kLong)));
+    CHECK(near_to(part.intercepts, at::full({5}, 152.13348416289597, at::kDouble)));
   }
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("columns of other scales than 1 are not treated as if they had it", "[
     // At the optimum, slopes of the loss are alpha for coefficients that are not 0.
     const auto residual = y - at::matmul(x, gathered(model.coef())) - model.intercept().item<double>();
     const auto slopes = at::matmul((x - x.mean(0)).t(), residual) / n;
-    CHECK(at::allclose(slopes, 0.01 * gathered(model.coef()).sign(), 1e-5, 1e-7));
+    CHECK(near_to(slopes, 0.01 * gathered(model.coef()).sign(), 1e-5, 1e-7));
   }
 }
 

@@ -92,10 +92,10 @@ TEST_CASE("an iteration of a mixture is the textbook's", "[ml][mixture]") {
       CHECK(close(model.weights(), counts / counts.sum(), 1e-12));
       CHECK(close(model.means(), mean, 1e-11));
       const auto d = x - mean[1];
-      CHECK(at::allclose(
-          gathered(model.covariances())[1],
-          at::matmul(d.t(), d * shares.select(1, 1).unsqueeze(1)) / counts[1] + 1e-6 * at::eye(4, at::kDouble), 1e-10,
-          1e-12));
+      CHECK(
+          near_to(gathered(model.covariances())[1],
+                  at::matmul(d.t(), d * shares.select(1, 1).unsqueeze(1)) / counts[1] + 1e-6 * at::eye(4, at::kDouble),
+                  1e-10, 1e-12));
     }
   }
 }
@@ -110,10 +110,10 @@ TEST_CASE("one component is the rows' mean and covariance, of whole numbers too"
       model.fit(distribute(x, layout));
       CHECK(close(model.means(), wide.mean(0, true), 1e-12));
       const auto found = gathered(model.covariances());
-      if (type == CovarianceType::full) CHECK(at::allclose(found[0], covariance, 1e-10, 1e-12));
-      if (type == CovarianceType::tied) CHECK(at::allclose(found, covariance, 1e-10, 1e-12));
-      if (type == CovarianceType::diag) CHECK(at::allclose(found[0], covariance.diagonal(), 1e-10));
-      if (type == CovarianceType::spherical) CHECK(at::allclose(found[0], covariance.diagonal().mean(), 1e-10));
+      if (type == CovarianceType::full) CHECK(near_to(found[0], covariance, 1e-10, 1e-12));
+      if (type == CovarianceType::tied) CHECK(near_to(found, covariance, 1e-10, 1e-12));
+      if (type == CovarianceType::diag) CHECK(near_to(found[0], covariance.diagonal(), 1e-10));
+      if (type == CovarianceType::spherical) CHECK(near_to(found[0], covariance.diagonal().mean(), 1e-10));
     }
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("float32 rows far from 0 are a mixture as near it", "[ml][mixture]") {
     CHECK(far.iterations() == near.iterations());
     CHECK(far.lower_bound() == Approx(near.lower_bound()).margin(1e-8));
     CHECK(same(far.predict(rows), gathered(near.predict(moved))));
-    CHECK(at::allclose(gathered(far.covariances()), gathered(near.covariances()), 1e-6, 1e-8));
+    CHECK(near_to(far.covariances(), gathered(near.covariances()), 1e-6, 1e-8));
   }
 }
 
@@ -205,11 +205,11 @@ TEST_CASE("rows drawn from a mixture follow it, the same on any number of ranks"
     const auto all = gathered(rows), kinds = gathered(labels);
     CHECK(rows.split() == 0);
     const auto [alone, whose] = model.sample(20'000, {.seed = 4, .split = std::nullopt, .comm = ht::self()});
-    CHECK(at::equal(gathered(alone), all));
-    CHECK(at::equal(gathered(whose), kinds));
-    CHECK(at::allclose(at::bincount(kinds, {}, 3).to(at::kDouble) / 20'000, gathered(model.weights()), 0, 0.015));
+    CHECK(equals(alone, all));
+    CHECK(equals(whose, kinds));
+    CHECK(near_to(at::bincount(kinds, {}, 3).to(at::kDouble) / 20'000, gathered(model.weights()), 0, 0.015));
     const auto some = all.index({kinds == 1});
-    CHECK(at::allclose(some.mean(0), gathered(model.means())[1], 0, 0.03));
+    CHECK(near_to(some.mean(0), gathered(model.means())[1], 0, 0.03));
     const auto d = some - some.mean(0);
     const auto covariance = at::matmul(d.t(), d) / static_cast<double>(some.size(0));
     const auto found = gathered(model.covariances());
@@ -217,7 +217,7 @@ TEST_CASE("rows drawn from a mixture follow it, the same on any number of ranks"
                           : type == CovarianceType::tied ? found
                           : type == CovarianceType::diag ? at::diag(found[1])
                                                          : at::eye(4, at::kDouble) * found[1];
-    CHECK(at::allclose(covariance, expected, 0, 0.02));
+    CHECK(near_to(covariance, expected, 0, 0.02));
   }
   CHECK(ht::GaussianMixture().fit(even(x)).sample(0).rows.shape() == ht::Shape{0, 4});
 }

@@ -14,7 +14,7 @@ at::Tensor fold_of(const std::vector<ht::Fold>& folds) {
   auto of = at::full({n}, -1, at::kLong), times = at::zeros({n}, at::kLong);
   for (std::size_t f = 0; f < folds.size(); ++f) {
     const auto test = gathered(folds[f].test);
-    CHECK(at::equal(gathered(folds[f].train), test.logical_not()));
+    CHECK(equals(folds[f].train, test.logical_not()));
     of.masked_fill_(test, static_cast<std::int64_t>(f));
     times += test;
   }
@@ -55,13 +55,13 @@ TEST_CASE("folds are stretches, or the same rows at random on any number of rank
   const auto stretches =
       at::cat({at::full({5}, 0), at::full({5}, 1), at::full({4}, 2), at::full({4}, 3), at::full({4}, 4)});
   const auto shuffled = fold_of(ht::KFold({.shuffle = true, .seed = 3}).split(on_all(x)));
-  CHECK(at::equal(at::bincount(shuffled), at::tensor({5, 5, 4, 4, 4}, at::kLong)));
+  CHECK(equals(at::bincount(shuffled), at::tensor({5, 5, 4, 4, 4}, at::kLong)));
   CHECK_FALSE(at::equal(shuffled, fold_of(ht::KFold({.shuffle = true, .seed = 4}).split(on_all(x)))));
   for (const auto& layout : every_layout({22, 2})) {
     const auto rows = distribute(x, layout);
     const auto folds = ht::KFold().split(rows);
-    CHECK(at::equal(fold_of(folds), stretches.to(at::kLong)));
-    CHECK(at::equal(fold_of(ht::KFold({.shuffle = true, .seed = 3}).split(rows)), shuffled));
+    CHECK(equals(fold_of(folds), stretches.to(at::kLong)));
+    CHECK(equals(fold_of(ht::KFold({.shuffle = true, .seed = 3}).split(rows)), shuffled));
     CHECK(same(rows.index({folds[1].test}), x.slice(0, 5, 10)));
   }
 }
@@ -71,10 +71,9 @@ TEST_CASE("stratified folds have scikit-learn's rows", "[ml][folds]") {
   const auto expected = at::tensor({0, 0, 0, 0, 0, 0, 1, 2, 1, 1, 1, 1, 2, 1, 2, 2, 2}, at::kLong);
   for (const auto& layout : every_layout({17})) {
     const auto labels = distribute(y, layout);
-    CHECK(at::equal(fold_of(ht::StratifiedKFold({.n_splits = 3}).split(labels)), expected));
+    CHECK(equals(fold_of(ht::StratifiedKFold({.n_splits = 3}).split(labels)), expected));
     const auto shuffled = fold_of(ht::StratifiedKFold({.n_splits = 3, .shuffle = true, .seed = 8}).split(labels));
-    CHECK(at::equal(shuffled,
-                    fold_of(ht::StratifiedKFold({.n_splits = 3, .shuffle = true, .seed = 8}).split(on_all(y)))));
+    CHECK(equals(shuffled, fold_of(ht::StratifiedKFold({.n_splits = 3, .shuffle = true, .seed = 8}).split(on_all(y)))));
     for (std::int64_t f = 0; f < 3; ++f)
       for (const auto label : {-1, 4, 9})
         CHECK((y == label).logical_and(shuffled == f).sum().item<std::int64_t>() ==

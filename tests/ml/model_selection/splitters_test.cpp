@@ -18,7 +18,7 @@ at::Tensor testing_fold(const std::vector<ht::Fold>& folds) {
   auto of = at::full({folds[0].test.size()}, -1, at::kLong);
   for (std::size_t f = 0; f < folds.size(); ++f) {
     of.masked_fill_(gathered(folds[f].test), static_cast<std::int64_t>(f));
-    CHECK(at::equal(gathered(folds[f].train), gathered(folds[f].test).logical_not()));
+    CHECK(equals(folds[f].train, gathered(folds[f].test).logical_not()));
   }
   return of;
 }
@@ -30,7 +30,7 @@ TEST_CASE("folds by groups have scikit-learn's rows", "[ml][folds]") {
   const auto groups = at::tensor({4, -1, 4, 9, 9, 4, -1, -1, 4, 9, 4, 4, -1, 9, 7, 7, 9}, at::kLong);
   const auto expected = at::tensor({0, 2, 0, 1, 1, 0, 2, 2, 0, 1, 0, 0, 2, 1, 2, 2, 1}, at::kLong);
   for (const auto& layout : every_layout({17})) {
-    CHECK(at::equal(testing_fold(ht::GroupKFold({.n_splits = 3}).split(distribute(groups, layout))), expected));
+    CHECK(equals(testing_fold(ht::GroupKFold({.n_splits = 3}).split(distribute(groups, layout))), expected));
     CHECK_THROWS_WITH(ht::GroupKFold({.n_splits = 5}).split(distribute(groups, layout)),
                       Contains("got 5 splits of 4 groups"));
   }
@@ -64,7 +64,7 @@ TEST_CASE("rare labels are in as many folds as they have rows, with a warning", 
   std::string said;
   ht::set_log([&](ht::LogLevel, std::string_view text) { said = text; }, {.level = ht::LogLevel::warning});
   for (const auto& layout : every_layout({20}))
-    CHECK(at::equal(testing_fold(ht::StratifiedKFold({.n_splits = 4}).split(distribute(y, layout))), expected));
+    CHECK(equals(testing_fold(ht::StratifiedKFold({.n_splits = 4}).split(distribute(y, layout))), expected));
   ht::set_log({});
   if (ht::world().rank() == 0) CHECK(said.find("got a label with 2 rows for 4 splits") != std::string::npos);
   CHECK_THROWS_WITH(ht::StratifiedKFold({.n_splits = 9}).split(beside(y)),
@@ -112,12 +112,12 @@ TEST_CASE("each row is predicted by a model that has not seen it", "[ml][search]
   for (const auto& layout : every_layout({150, 4})) {
     const auto x = distribute(iris(), layout);
     const auto found = ht::cross_val_predict(ht::GaussianNB(), x, beside(species()));
-    CHECK(at::equal((gathered(found) != species()).nonzero().flatten(), wrong));
+    CHECK(equals((gathered(found) != species()).nonzero().flatten(), wrong));
     CHECK(found.split() == (layout.split() == std::optional(0) ? std::optional(0) : std::nullopt));
     const auto shares = ht::cross_val_predict(
         ht::GaussianNB(), x, beside(species()),
         {.predict = [](const ht::GaussianNB& model, const ht::DNDarray& rows) { return model.predict_proba(rows); }});
-    CHECK(at::equal(gathered(shares).argmax(1), gathered(found)));
+    CHECK(equals(gathered(shares).argmax(1), gathered(found)));
     CHECK(gathered(shares)[60][2].item<double>() == Approx(8.781316873709372e-08));
   }
   const auto x = beside(iris()), y = beside(species());

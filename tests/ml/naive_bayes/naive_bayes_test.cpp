@@ -25,16 +25,16 @@ TEST_CASE("Gaussian naive Bayes is scikit-learn's for every layout", "[ml][naive
 
     CHECK(model.score(x, y) == Approx(.96));
     CHECK(close(model.theta(), iris().reshape({3, 50, 4}).mean(1), 1e-12));
-    CHECK(at::allclose(gathered(model.var())[0],
-                       numbers({.121764003095503, .140816003095503, .029556003095503, .010884003095503}), 1e-12));
+    CHECK(near_to(gathered(model.var())[0],
+                  numbers({.121764003095503, .140816003095503, .029556003095503, .010884003095503}), 1e-12));
     CHECK(model.epsilon() == Approx(3.0955026666666677e-09).epsilon(1e-12));
     CHECK(same(model.class_count(), numbers({50, 50, 50})));
-    CHECK(at::allclose(rows(gathered(model.predict_log_proba(x)), {0, 70, 120}),
-                       numbers({0, -41.140634517073266, -57.905311502975, -298.3838105564625, -1.8675994685300958,
-                                -.16782011474116398, -509.1080879445617, -18.26267837611819, -1.1711689840154804e-08})
-                           .reshape({3, 3}),
-                       1e-10, 1e-12));
-    CHECK(at::allclose(gathered(model.predict_proba(x)).sum(1), at::ones({150}, at::kDouble)));
+    CHECK(near_to(rows(gathered(model.predict_log_proba(x)), {0, 70, 120}),
+                  numbers({0, -41.140634517073266, -57.905311502975, -298.3838105564625, -1.8675994685300958,
+                           -.16782011474116398, -509.1080879445617, -18.26267837611819, -1.1711689840154804e-08})
+                      .reshape({3, 3}),
+                  1e-10, 1e-12));
+    CHECK(near_to(gathered(model.predict_proba(x)).sum(1), at::ones({150}, at::kDouble)));
     CHECK(model.predict(x).split() == (layout.split() ? std::optional(0) : std::nullopt));
   }
 }
@@ -44,8 +44,8 @@ TEST_CASE("Gaussian naive Bayes with weights and priors is scikit-learn's", "[ml
     const auto x = distribute(iris(), layout);
     ht::GaussianNB model({.priors = {.2, .3, .5}, .var_smoothing = 1e-2});
     model.fit(x, beside(species()), {.sample_weight = beside(weights(150))});
-    CHECK(at::allclose(gathered(model.theta())[1],
-                       numbers({5.884666666666666, 2.7326666666666664, 4.216, 1.315333333333333}), 1e-12));
+    CHECK(near_to(gathered(model.theta())[1],
+                  numbers({5.884666666666666, 2.7326666666666664, 4.216, 1.315333333333333}), 1e-12));
     CHECK(same(model.class_count(), numbers({150, 150, 150})));
   }
 }
@@ -104,17 +104,15 @@ TEST_CASE("multinomial naive Bayes is scikit-learn's for every layout", "[ml][na
     model.fit(x, beside(y));
     weighted.fit(x, beside(y), {.sample_weight = beside(weights(150))});
     CHECK(model.score(x, beside(y)) == Approx(.95333333333));
-    CHECK(at::allclose(gathered(model.feature_log_prob())[0],
-                       numbers({-.7064370716899981, -1.0849134443099473, -1.936301289948676, -3.71180023830495}),
-                       1e-12));
-    CHECK(at::allclose(rows(gathered(model.predict_log_proba(x)), {0, 70}),
-                       numbers({-2.0225954244779132e-07, -15.415796646981576, -21.588955946317554, -31.729197559386392,
-                                -.8172979133905471, -.5827215412428188})
-                           .reshape({2, 3}),
-                       1e-9, 1e-12));
-    CHECK(at::allclose(gathered(weighted.feature_log_prob())[1],
-                       numbers({-.8773078833770072, -1.644314717143315, -1.210748752091952, -2.3753711160766464}),
-                       1e-12));
+    CHECK(near_to(gathered(model.feature_log_prob())[0],
+                  numbers({-.7064370716899981, -1.0849134443099473, -1.936301289948676, -3.71180023830495}), 1e-12));
+    CHECK(near_to(rows(gathered(model.predict_log_proba(x)), {0, 70}),
+                  numbers({-2.0225954244779132e-07, -15.415796646981576, -21.588955946317554, -31.729197559386392,
+                           -.8172979133905471, -.5827215412428188})
+                      .reshape({2, 3}),
+                  1e-9, 1e-12));
+    CHECK(near_to(gathered(weighted.feature_log_prob())[1],
+                  numbers({-.8773078833770072, -1.644314717143315, -1.210748752091952, -2.3753711160766464}), 1e-12));
   }
 }
 
@@ -126,17 +124,17 @@ TEST_CASE("Bernoulli naive Bayes is scikit-learn's for every layout", "[ml][naiv
     model.fit(x, beside(y));
     weighted.fit(x, beside(y), {.sample_weight = beside(weights(150))});
     CHECK(model.score(x, beside(y)) == Approx(.82));
-    CHECK(at::allclose(gathered(model.feature_log_prob())[0],
-                       numbers({-.019418085857101808, -.019418085857101808, -3.9512437185814275, -3.9512437185814275}),
-                       1e-12));
-    CHECK(at::allclose(rows(gathered(model.predict_log_proba(x)), {0, 70}),
-                       numbers({-.02954760409595769, -3.9811758641164494, -4.560994359369392, -4.3694478524670215,
-                                -.4574248470388754, -1.0372433422918177})
-                           .reshape({2, 3}),
-                       1e-9));
-    CHECK(at::allclose(gathered(weighted.feature_log_prob())[1],
-                       numbers({-.0033167526259942903, -.009983443984182827, -.0033167526259942903, -5.71042701737487}),
-                       1e-10));
+    CHECK(near_to(gathered(model.feature_log_prob())[0],
+                  numbers({-.019418085857101808, -.019418085857101808, -3.9512437185814275, -3.9512437185814275}),
+                  1e-12));
+    CHECK(near_to(rows(gathered(model.predict_log_proba(x)), {0, 70}),
+                  numbers({-.02954760409595769, -3.9811758641164494, -4.560994359369392, -4.3694478524670215,
+                           -.4574248470388754, -1.0372433422918177})
+                      .reshape({2, 3}),
+                  1e-9));
+    CHECK(near_to(gathered(weighted.feature_log_prob())[1],
+                  numbers({-.0033167526259942903, -.009983443984182827, -.0033167526259942903, -5.71042701737487}),
+                  1e-10));
   }
 }
 

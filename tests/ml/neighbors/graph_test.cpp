@@ -148,7 +148,7 @@ TEST_CASE("the graph of the digits", "[.digits]") {
   CHECK(sp::allclose(distances, sp::load(folder + "/radius.npz"), 1e-12, 0));
   ht::DBSCAN model({.eps = 20, .min_samples = 5});
   const auto labels = gathered(model.fit_predict(distances));
-  CHECK(at::equal(labels, gathered(ht::io::load_npy(folder + "/labels.npy"))));
+  CHECK(equals(labels, gathered(ht::io::load_npy(folder + "/labels.npy"))));
   CHECK(model.n_clusters() == 25);
   CHECK(count(labels, -1) == 464);
   CHECK(model.core_indices().size() == 932);

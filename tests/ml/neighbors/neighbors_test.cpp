@@ -111,7 +111,7 @@ TEST_CASE("rows near the ends of float32 have their neighbours, of few features 
       };
       const auto found = ht::NearestNeighbors({.n_neighbors = 3}).fit(cut(rows)).kneighbors(cut(asking));
       CHECK(same(found.indices, indices));
-      CHECK(at::allclose(gathered(found.distances).to(at::kDouble) / scale, nearest / scale, 1e-6, 0));
+      CHECK(near_to(gathered(found.distances).to(at::kDouble) / scale, nearest / scale, 1e-6, 0));
     }
 }
 
@@ -157,8 +157,8 @@ TEST_CASE("any whole numbers are labels, and shares and weights count neighbours
         CHECK(close(model.predict_proba(rows), at::tensor(shares, at::kDouble).reshape({3, 3})));
         ht::KNeighborsClassifier weighted({.n_neighbors = 3, .weights = ht::NeighborWeights::distance});
         weighted.fit(distribute(x, a), distribute(y, b));
-        CHECK(at::equal(gathered(weighted.predict_proba(rows)).slice(0, 0, 2),
-                        at::tensor({1., 0., 0., 0., 0., 1.}, at::kDouble).reshape({2, 3})));
+        CHECK(equals(gathered(weighted.predict_proba(rows)).slice(0, 0, 2),
+                     at::tensor({1., 0., 0., 0., 0., 1.}, at::kDouble).reshape({2, 3})));
       }
 }
 
@@ -184,8 +184,8 @@ TEST_CASE("values are means of the neighbours'", "[ml][neighbors]") {
     CHECK(close(several.predict(rows), of(both)));
     // Rows at distance 0 from their nearest one share their values; all others have only their own.
     const auto own = gathered(distances).select(1, 1) > 0;
-    CHECK(at::allclose(gathered(weighted.predict(rows)).masked_select(own),
-                       at::arange(150, at::kDouble).masked_select(own)));
+    CHECK(
+        near_to(gathered(weighted.predict(rows)).masked_select(own), at::arange(150, at::kDouble).masked_select(own)));
   }
 }
 

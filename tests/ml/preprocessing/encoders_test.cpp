@@ -80,7 +80,7 @@ TEST_CASE("products and quantiles of few rows, NaN, whole numbers and float32", 
   const auto z = few.fit_transform(even(gaps));
   CHECK(z.dtype() == ht::float32);
   CHECK(few.quantiles().shape() == ht::Shape{6, 1});
-  CHECK(at::equal(gathered(z).isnan(), gaps.isnan()));
+  CHECK(equals(gathered(z).isnan(), gaps.isnan()));
   CHECK(same(few.transform(even(at::tensor({0., 9.}, at::kDouble).unsqueeze(1))),
              at::tensor({0., 1.}, at::kDouble).unsqueeze(1)));
   CHECK_THROWS_AS(ht::PolynomialFeatures({.degree = -1}).fit(even(x)), ht::ValueError);

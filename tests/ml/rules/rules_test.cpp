@@ -56,9 +56,9 @@ void check_same(const std::vector<Model::Result>& found, const std::vector<Model
     REQUIRE(a.sizes() == b.sizes());
     if (at::isFloatingType(b.scalar_type())) {
       const auto size = at::where(b.isfinite(), b, at::zeros({}, b.options())).abs().max().item<double>();
-      CHECK(at::allclose(a.to(wide), b.to(wide), 0, tolerance * size, /*equal_nan=*/true));
+      CHECK(near_to(a.to(wide), b.to(wide), 0, tolerance * size, /*equal_nan=*/true));
     } else {
-      CHECK(at::equal(a, b));
+      CHECK(equals(a, b));
     }
   }
 }

@@ -269,7 +269,7 @@ TEST_CASE("the nearest of sparse rows by cosine are those of dense ones", "[ml][
     };
     const auto check = [&](const ht::Neighbors& found, const ht::Neighbors& expected) {
       CHECK(near(found.distances, expected.distances, 1e-6));
-      CHECK(at::equal(but_zeros(found.indices), but_zeros(expected.indices)));
+      CHECK(equals(but_zeros(found.indices), but_zeros(expected.indices)));
     };
     check(of_sparse.kneighbors(), of_dense.kneighbors());
     check(of_sparse.kneighbors(c.sparse), of_dense.kneighbors(c.dense));
@@ -278,12 +278,12 @@ TEST_CASE("the nearest of sparse rows by cosine are those of dense ones", "[ml][
     const auto everywhere = sp::resplit(c.sparse, std::nullopt);
     const auto asked = of_sparse.kneighbors(everywhere);
     CHECK_FALSE(asked.indices.split());
-    CHECK(at::allclose(gathered(asked.distances), gathered(of_dense.kneighbors(c.dense).distances), 1e-6, 1e-6));
+    CHECK(near_to(asked.distances, gathered(of_dense.kneighbors(c.dense).distances), 1e-6, 1e-6));
     CHECK(same(of_sparse.radius_neighbors(c.sparse).counts, gathered(of_dense.radius_neighbors(c.dense).counts)));
     ht::KNeighborsClassifier kind_of_dense({.n_neighbors = 3, .metric = ht::Metric::cosine});
     auto kind_of_sparse = kind_of_dense;
-    CHECK(at::equal(but_zeros(kind_of_sparse.fit(c.sparse, beside(kinds())).predict(c.sparse)),
-                    but_zeros(kind_of_dense.fit(c.dense, beside(kinds())).predict(c.dense))));
+    CHECK(equals(but_zeros(kind_of_sparse.fit(c.sparse, beside(kinds())).predict(c.sparse)),
+                 but_zeros(kind_of_dense.fit(c.dense, beside(kinds())).predict(c.dense))));
     ht::KNeighborsClassifier euclidean({.n_neighbors = 3}), of_zeros({.n_neighbors = 3});
     CHECK(same(euclidean.fit(c.sparse, beside(kinds())).predict(c.sparse),
                gathered(of_zeros.fit(c.dense, beside(kinds())).predict(c.dense))));
@@ -368,7 +368,7 @@ TEST_CASE("sparse rows in scikit-learn", "[.sklearn]") {
   const auto agrees = [&](const ht::DNDarray& found, const char* name, double tolerance) {
     INFO(name);
     const auto expected = gathered(of(name));
-    CHECK(at::allclose(gathered(found).to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance));
+    CHECK(near_to(gathered(found).to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance));
   };
   const auto centres = ht::resplit(of("centres"), std::nullopt);
   ht::KMeans means({.n_clusters = centres.shape()[0], .init = centres, .tol = 0});

@@ -138,7 +138,7 @@ TEST_CASE("forests are as good as scikit-learn's, and the same for every layout"
     const auto p = gathered(model.predict_proba(beside(judge)));
     CHECK(near(p.sum(1), at::ones({36}, at::kDouble), 1e-12));
     if (!first) first = p;
-    CHECK(at::equal(p, *first));
+    CHECK(equals(p, *first));
     const auto importances = gathered(model.feature_importances());
     CHECK(importances.sum().item<double>() == Approx(1));
     CHECK(importances[6].item<double>() > 0.1);
@@ -162,7 +162,7 @@ TEST_CASE("forests of numbers are as good as scikit-learn's", "[ml][forest]") {
     CHECK(r2 < .49);
     const auto p = gathered(model.predict(beside(judge)));
     if (!first) first = p;
-    CHECK(at::equal(p, *first));
+    CHECK(equals(p, *first));
   }
   ht::RandomForestRegressor deep(
       {.n_estimators = 10, .min_samples_leaf = 5, .max_features = ht::MaxFeatures::sqrt, .bootstrap = false});
@@ -182,7 +182,7 @@ TEST_CASE("how often a row is drawn has Poisson's distribution, by its position 
     const auto x = distribute(at::zeros({n, 1}), layout);
     if (layout.split() == 1) continue;
     const auto first = layout.split() ? layout.offset(ht::world().rank()) : 0;
-    CHECK(at::equal(drawn(x, 3), everywhere.slice(0, first, first + x.lshape()[0])));
+    CHECK(equals(drawn(x, 3), everywhere.slice(0, first, first + x.lshape()[0])));
   }
   CHECK(!at::equal(drawn(ht::zeros({n, 1}), 4), everywhere));
   double share = std::exp(-1.0);

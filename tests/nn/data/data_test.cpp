@@ -56,7 +56,7 @@ TEST_CASE("The order depends on seed, epoch and rank only", "[nn][data]") {
     CHECK(rows != rows_of(DistributedSampler(layout, 2, options), 5));
   }
   const DistributedSampler plain(layout, 1, {.batch_size = 100, .shuffle = Shuffle::none});
-  CHECK(plain.rows(7, 0, 1).equal(torch::arange(100, 200)));
+  CHECK(equals(plain.rows(7, 0, 1), torch::arange(100, 200)));
 }
 
 TEST_CASE("With join the last batches are smaller and counted on every rank", "[nn][data]") {
@@ -110,7 +110,7 @@ TEST_CASE("Long orders are permutations too, and far from the identity", "[nn][d
                               SamplerOptions{.batch_size = n, .shuffle = Shuffle::blocks, .block = 10, .mix = 50}}) {
     const auto rows = DistributedSampler(layout, 0, options).rows(1, 0, 1);
 
-    CHECK(std::get<0>(rows.sort()).equal(torch::arange(n)));
+    CHECK(equals(std::get<0>(rows.sort()), torch::arange(n)));
     const auto distance = (rows - torch::arange(n)).abs().to(torch::kDouble).mean().item<double>();
     CHECK(distance == Approx(n / 3.0).epsilon(0.1));
   }
@@ -133,7 +133,7 @@ TEST_CASE("A loader gives inputs and their targets in memory that is used again"
   std::set<const void*> memory;
 
   for (const auto& [inputs, targets] : loader.epoch(1)) {
-    CHECK(inputs.select(1, 0).to(torch::kLong).equal(targets));
+    CHECK(equals(inputs.select(1, 0).to(torch::kLong), targets));
     memory.insert(inputs.data_ptr());
     for (int i = 0; i < 2; ++i) seen.insert(inputs[i][0].item<double>());
   }
@@ -156,8 +156,8 @@ TEST_CASE("Inputs and targets may be cut in any way", "[nn][data]") {
       if (of_inputs.split() == 0) CHECK(same_cut(layout, of_inputs));
       const auto first = layout.offset(rows.rank), count = layout.count(rows.rank);
       const auto batch = dataset.rows(torch::arange(first, first + count));
-      CHECK(batch.inputs.equal(inputs.narrow(0, first, count)));
-      CHECK(batch.targets.equal(targets.narrow(0, first, count)));
+      CHECK(equals(batch.inputs, inputs.narrow(0, first, count)));
+      CHECK(equals(batch.targets, targets.narrow(0, first, count)));
     }
 }
 

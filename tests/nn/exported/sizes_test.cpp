@@ -111,9 +111,9 @@ TEST_CASE("Numbers that a network returns are tensors without axes", "[nn][expor
   const auto outputs = net->forward(std::vector<at::Tensor>{torch::ones({6, 5}, torch::kDouble)});
 
   CHECK(outputs.size() == 4);
-  CHECK(outputs[1].equal(torch::tensor(6)));
-  CHECK(outputs[2].equal(torch::tensor(2.5, torch::kDouble)));
-  CHECK(outputs[3].equal(torch::tensor(true)));
+  CHECK(equals(outputs[1], torch::tensor(6)));
+  CHECK(equals(outputs[2], torch::tensor(2.5, torch::kDouble)));
+  CHECK(equals(outputs[3], torch::tensor(true)));
   const auto info = exported_info(file.path);
   CHECK(info.outputs.at(1).name == "1");
   CHECK(info.outputs.at(1).dtype == "int64");

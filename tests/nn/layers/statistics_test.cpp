@@ -51,8 +51,8 @@ TEST_CASE("Ranks without rows have no part in the statistics of BatchNorm", "[nn
       else model.backward({}, 0);
       model.average_gradients();
       model.average_buffers();
-      CHECK(torch::allclose(net->running_mean, 0.1 * x.mean(0)));
-      CHECK(torch::allclose(net->running_var, 0.9 + 0.1 * x.var(0)));
+      CHECK(near_to(net->running_mean, 0.1 * x.mean(0)));
+      CHECK(near_to(net->running_var, 0.9 + 0.1 * x.var(0)));
       CHECK(model.equal_on_all_ranks());
     }
 }
@@ -67,7 +67,7 @@ TEST_CASE("Statistics of BatchNorm count by rows", "[nn][statistics]") {
   model.average_buffers();
   double sum = 0;
   for (int r = 0; r < ranks; ++r) sum += 0.1 * 10 * r * (r + 1);
-  CHECK(torch::allclose(net->running_mean, torch::full({features}, sum / (ranks * (ranks + 1) / 2.0))));
+  CHECK(near_to(net->running_mean, torch::full({features}, sum / (ranks * (ranks + 1) / 2.0))));
 }
 
 TEST_CASE("A running mean keeps what is infinite, and knows shared layers once", "[nn][statistics]") {
@@ -86,7 +86,7 @@ TEST_CASE("A running mean keeps what is infinite, and knows shared layers once",
     CHECK(net->mask.isinf().all().item<bool>());
     ends.push_back(net->norm->running_mean.clone());
   }
-  CHECK(at::equal(ends[0], ends[1]));
+  CHECK(equals(ends[0], ends[1]));
 }
 
 TEST_CASE("The statistics of a training do not depend on the ranks that have rows", "[nn][statistics]") {
@@ -99,7 +99,7 @@ TEST_CASE("The statistics of a training do not depend on the ranks that have row
     if (daso) options.daso = DasoOptions{};
     (void)Trainer(model, sgd, loss_of, options).fit(data);
     const auto expected = rows_of(0, 32).mean(0) * (1 - std::pow(0.9, 40));
-    CHECK(torch::allclose(net->running_mean, expected, 1e-4));
+    CHECK(near_to(net->running_mean, expected, 1e-4));
   }
 }
 

@@ -122,14 +122,14 @@ TEST_CASE("A scripted network gives tuples, lists and dicts of tensors in their 
   using List = std::vector<std::string>;
   const auto [tuple, none] = outputs_of("(self.w * x, (x, [x + 1, x + 2]))");
   CHECK(tuple.size() == 4);
-  CHECK(tuple[3].equal(x + 2));
+  CHECK(equals(tuple[3], x + 2));
   CHECK(none.empty());
   const auto [dict, names] = outputs_of("{'p': self.w * x, 'm': x + 1}");
   CHECK(names == List{"p", "m"});
-  CHECK(dict[0].equal(2 * x));
+  CHECK(equals(dict[0], 2 * x));
   const auto [nested, keys] = outputs_of("{'heads': [x, x + 1]}");
   CHECK(keys == List{"heads.0", "heads.1"});
-  CHECK(nested[1].equal(x + 1));
+  CHECK(equals(nested[1], x + 1));
   CHECK_THAT(message_of<ht::TypeError>([&] { (void)outputs_of("(x, 3)"); }),
              Catch::Contains("got a script that gives Int"));
 
@@ -137,7 +137,7 @@ TEST_CASE("A scripted network gives tuples, lists and dicts of tensors in their 
   DataParallel model(std::make_shared<ScriptModule>(file.path), ht::Topology(ht::world()));
   const auto found = predict(Network(model), std::vector{ht::from_local(x, {.split = 0})});
   CHECK(found.size() == 2);
-  CHECK(found[0].larray().equal(2 * x));
+  CHECK(equals(found[0].larray(), 2 * x));
   CHECK_THROWS_AS(model.module().forward(x), ht::ValueError);
 }
 

@@ -320,7 +320,7 @@ TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all
     const auto before = model.module().weight.detach().clone();
     Trainer wrong(model, sgd, bad, options);
     CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)wrong.fit(data); }));
-    CHECK(model.module().weight.detach().equal(before));
+    CHECK(equals(model.module().weight.detach(), before));
     Trainer right(model, sgd, misfit, options);  // no operation is left under way
     CHECK(std::isfinite(right.fit(data).epochs.back().loss));
     CHECK(!model.module().weight.detach().equal(before));

@@ -45,7 +45,7 @@ TEST_CASE("halos come from whichever ranks hold them", "[ops][halo][host]") {
         const auto halo = ht::halo(x, options);
 
         if (first == last) CHECK(halo.with_block().numel() == 0);
-        else CHECK(at::equal(halo.with_block(), expected_rows(global, axis, first, last, options)));
+        else CHECK(equals(halo.with_block(), expected_rows(global, axis, first, last, options)));
         if (first < last && boundary != Boundary::none) {
           CHECK(halo.before().size(axis) == width);
           CHECK(halo.behind().size(axis) == width / 2 + 1);
@@ -53,7 +53,7 @@ TEST_CASE("halos come from whichever ranks hold them", "[ops][halo][host]") {
       }
     const auto whole = ht::array_with_halos(x, {.width = 2, .axis = 1, .boundary = Boundary::periodic});
     if (layout.split() != 1)
-      CHECK(at::equal(whole, at::cat({x.larray().narrow(1, 3, 2), x.larray(), x.larray().narrow(1, 0, 2)}, 1)));
+      CHECK(equals(whole, at::cat({x.larray().narrow(1, 3, 2), x.larray(), x.larray().narrow(1, 0, 2)}, 1)));
   }
 }
 

@@ -150,12 +150,12 @@ TEST_CASE("in place operands meet in the dtype that holds both, and results are 
         const auto sum = in_place([](auto& x, const auto& y) { x += y; });
         const auto difference = in_place([](auto& x, const auto& y) { x -= y; });
         const auto product = in_place([](auto& x, const auto& y) { x *= y; });
-        CHECK(at::equal(sum, (a.to(wide) + b.to(wide)).to(type)));
-        CHECK(at::equal(difference, (a.to(wide) - b.to(wide)).to(type)));
-        CHECK(at::equal(product, (a.to(wide) * b.to(wide)).to(type)));
+        CHECK(equals(sum, (a.to(wide) + b.to(wide)).to(type)));
+        CHECK(equals(difference, (a.to(wide) - b.to(wide)).to(type)));
+        CHECK(equals(product, (a.to(wide) * b.to(wide)).to(type)));
         if (type == at::kFloat) {
           const auto rest = in_place([](auto& x, const auto& y) { x %= y; });
-          CHECK(at::equal(rest, at::remainder(a.to(wide), b.to(wide)).to(type)));
+          CHECK(equals(rest, at::remainder(a.to(wide), b.to(wide)).to(type)));
         }
       }
   auto x = distribute(numbers.to(at::kFloat), every_layout({4}).back());
@@ -266,9 +266,8 @@ TEST_CASE("complex functions are NumPy's at their limits", "[ops][elementwise]")
     CHECK(same(ht::real(ht::log1p(z)), at::real(at::log1p(bases)).masked_fill(at::isinf(bases), INFINITY)));
   }
   for (const auto& layout : every_layout({3})) {
-    CHECK(at::equal(signs(ht::reciprocal(distribute(of({1, {0, -2}, {-4, -0.0}}), layout))),
-                    at::tensor({1, 0, 0}, at::kLong)));
-    CHECK(
-        at::equal(signs(ht::arccos(distribute(of({0.5, {-0.5, -0.0}, 0}), layout))), at::tensor({1, 0, 1}, at::kLong)));
+    CHECK(equals(signs(ht::reciprocal(distribute(of({1, {0, -2}, {-4, -0.0}}), layout))),
+                 at::tensor({1, 0, 0}, at::kLong)));
+    CHECK(equals(signs(ht::arccos(distribute(of({0.5, {-0.5, -0.0}, 0}), layout))), at::tensor({1, 0, 1}, at::kLong)));
   }
 }
