@@ -74,13 +74,13 @@ def moments_rows(first, last):
     return x
 
 
-def blobs(first, last, columns, centres, seed):
-    """Returns rows first .. last of `columns` normal numbers around one of `centres` points."""
+def blobs(first, last, columns, centers, seed):
+    """Returns rows first .. last of `columns` normal numbers around one of `centers` points."""
     x = rows("normal", seed, first, last, columns)
-    points = rows("normal", seed + 1, 0, centres, columns) * np.float32(0.5)
+    points = rows("normal", seed + 1, 0, centers, columns) * np.float32(0.5)
     for at in range(first, last, PIECE):
         to = min(last, at + PIECE)
-        x[at - first : to - first] += points[(hashes(seed + 2, at, to - at) % U64(centres)).astype(np.int64)]
+        x[at - first : to - first] += points[(hashes(seed + 2, at, to - at) % U64(centers)).astype(np.int64)]
     return x
 
 

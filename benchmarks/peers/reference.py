@@ -50,16 +50,16 @@ def conv1d():
 
 def kmeans(rows, columns, points, seed, clusters, iterations):
     x = data.blobs(0, rows, columns, points, seed)
-    centres = x[:clusters].astype(f8)
+    centers = x[:clusters].astype(f8)
     for _ in range(iterations):
-        sums, counts = np.zeros_like(centres), np.zeros(clusters)
+        sums, counts = np.zeros_like(centers), np.zeros(clusters)
         for at in range(0, rows, 20_000):
             piece = x[at : at + 20_000].astype(f8)
-            near = np.eye(clusters)[((centres**2).sum(1) - 2 * piece @ centres.T).argmin(1)]
+            near = np.eye(clusters)[((centers**2).sum(1) - 2 * piece @ centers.T).argmin(1)]
             sums += near.T @ piece
             counts += near.sum(0)
-        centres = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centres)
-    return data.check_sums(centres)
+        centers = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centers)
+    return data.check_sums(centers)
 
 
 def gmm(rows=1_000_000, columns=16, points=12, seed=81, components=8, iterations=20):
@@ -155,9 +155,9 @@ def dbscan():
     return data.check_sums(np.where(labels < len(x), labels, -1))
 
 
-def falling(centred):
+def falling(centered):
     x = data.falling_rows(0, 100_000).astype(f8)
-    return np.sqrt(np.linalg.eigvalsh((x - x.mean(0) * centred).T @ (x - x.mean(0) * centred))[::-1][:10])
+    return np.sqrt(np.linalg.eigvalsh((x - x.mean(0) * centered).T @ (x - x.mean(0) * centered))[::-1][:10])
 
 
 def learnt(name):

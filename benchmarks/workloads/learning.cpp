@@ -16,11 +16,11 @@
 namespace bench {
 namespace {
 
-/// Makes normal rows around `centres` points; each row has one at random.
-ht::DNDarray blobs(std::int64_t n, std::int64_t features, std::uint64_t centres, std::uint64_t seed) {
+/// Makes normal rows around `centers` points; each row has one at random.
+ht::DNDarray blobs(std::int64_t n, std::int64_t features, std::uint64_t centers, std::uint64_t seed) {
   const auto width = static_cast<std::uint64_t>(features);
   return generate({n, features}, 0, [=](std::uint64_t i) {
-    const auto blob = hash(seed + 2, i / width) % centres;
+    const auto blob = hash(seed + 2, i / width) % centers;
     return normal(seed, i) + normal(seed + 1, blob * width + i % width) * 0.5f;
   });
 }

@@ -13,10 +13,10 @@ namespace ht = heatpp;
 /// Returns particles as a simulation has them: halos, a few of them heavy, in a thin background. Split over the ranks.
 ht::DNDarray particles(std::int64_t in_halos, std::int64_t around, std::int64_t halos) {
   const ht::ArrayOptions rows{.dtype = ht::float64, .split = 0};
-  const auto centres = ht::random::random({halos, 3}, {.dtype = ht::float64});
+  const auto centers = ht::random::random({halos, 3}, {.dtype = ht::float64});
   const auto u = ht::random::random({in_halos}, rows);
   const auto halo = ht::floor(u * u * u * static_cast<double>(halos)).astype(ht::int64);
-  const auto clumps = centres(halo) + 0.004 * ht::random::standard_normal({in_halos, 3}, rows);
+  const auto clumps = centers(halo) + 0.004 * ht::random::standard_normal({in_halos, 3}, rows);
   return ht::remainder(ht::concatenate({clumps, ht::random::random({around, 3}, rows)}, 0), 1.0);
 }
 
@@ -41,11 +41,11 @@ int main(int argc, char** argv) {
   for (std::int64_t g = 0; g < 6; ++g) {
     const auto mine = x(groups == heavy.indices(g));  // an uneven array: every rank keeps its own
     const auto from_first = ht::remainder(mine - mine(0) + 0.5, 1.0) - 0.5;
-    const auto centre = ht::remainder(mine(0) + ht::mean(from_first, 0), 1.0).to_vector<double>();
+    const auto center = ht::remainder(mine(0) + ht::mean(from_first, 0), 1.0).to_vector<double>();
     const auto radius = std::sqrt(ht::sum(ht::var(from_first, 0)).item<double>());
     if (prints)
       std::printf("group of %6lld at (%.3f, %.3f, %.3f), radius %.4f\n", static_cast<long long>(mine.shape()[0]),
-                  centre[0], centre[1], centre[2], radius);
+                  center[0], center[1], center[2], radius);
   }
   const auto size = members(groups);
   const auto seen = size >= 100;

@@ -9,7 +9,7 @@ from torch.nn.functional import softplus
 
 import heatpp as ht
 
-CENTRE = torch.tensor([2.0, -1.0])
+CENTER = torch.tensor([2.0, -1.0])
 ROWS = max(1, 128 // ht.world().size)  # on each rank
 
 
@@ -26,7 +26,7 @@ def main():
 
     torch.manual_seed(100 + ht.world().rank)
     for _ in range(600):
-        real, fake = (0.5 * torch.randn(ROWS, 2) + CENTRE).requires_grad_(), generator(torch.randn(ROWS, 2))
+        real, fake = (0.5 * torch.randn(ROWS, 2) + CENTER).requires_grad_(), generator(torch.randn(ROWS, 2))
         d_step.zero_grad()
         scores = discriminator(real)
         (softplus(-scores).mean() + penalty(scores, real)).backward()
@@ -38,7 +38,7 @@ def main():
 
     with torch.no_grad():
         made = generator(torch.randn(4000, 2))
-    of_mean, of_spread = (made.mean(0) - CENTRE).abs().max().item(), (made.std(0) - 0.5).abs().max().item()
+    of_mean, of_spread = (made.mean(0) - CENTER).abs().max().item(), (made.std(0) - 0.5).abs().max().item()
     if ht.world().rank == 0:
         print(f"the mean is {of_mean:.2f} off, the deviation {of_spread:.2f}")
     assert of_mean < 0.15 and of_spread < 0.2

@@ -193,12 +193,12 @@ DNDarray Generator::multivariate_normal(const DNDarray& mean, const DNDarray& co
   for (const auto& comm : {covariance.comm(), *stored.comm})
     heatpp::detail::check_same_comm("multivariate_normal", mean.comm(), comm);
   const auto k = mean.shape()[0];
-  const auto centre = replicated(mean, {k}, "a mean");
+  const auto center = replicated(mean, {k}, "a mean");
   const auto root = root_of(replicated(covariance, {k, k}, "a covariance"));
   const auto target =
       rows_target("multivariate_normal", shape, static_cast<std::size_t>(k), stored, heatpp::get_default_dtype());
   return sample_rows<double>(*this, target, [&](Draws& d, double* row, std::int64_t) {
-    std::copy_n(centre.const_data_ptr<double>(), k, row);
+    std::copy_n(center.const_data_ptr<double>(), k, row);
     const auto* direction = root.const_data_ptr<double>();
     for (std::int64_t i = 0; i < k; ++i, direction += k) {
       const double z = d.normal();

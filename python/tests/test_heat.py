@@ -179,8 +179,8 @@ class Heat(unittest.TestCase):
         rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size
         x = ht.array(torch.full((2, 2), float(rank * 10)), is_split=0)
         self.assertEqual((x.shape, x.split, x.lshape_map.tolist()), ((2 * size, 2), 0, [[2, 2]] * size))
-        centres = ht.cluster.KMeans(n_clusters=size, init=x[::2]).fit(x).cluster_centers_
-        np.testing.assert_allclose(np.sort(centres.numpy()[:, 0]), 10.0 * np.arange(size))
+        centers = ht.cluster.KMeans(n_clusters=size, init=x[::2]).fit(x).cluster_centers_
+        np.testing.assert_allclose(np.sort(centers.numpy()[:, 0]), 10.0 * np.arange(size))
         self.assertEqual(ht.cluster.KMeans(max_iter=7).get_params()["max_iter"], 7)
         self.assertIsInstance(x._x, heatpp.DNDarray)
 

@@ -105,10 +105,10 @@ TEST_CASE("spherical clusters fill their balls", "[ml][datasets]") {
         data::create_spherical_dataset(500, {.radius = 2, .array = {.dtype = ht::float64, .split = split}});
     const auto samples = gathered(set.samples), labels = gathered(set.labels);
     CHECK(set.samples.shape() == ht::Shape{2000, 3});
-    const double centres[] = {4, 8, -4, -8};
+    const double centers[] = {4, 8, -4, -8};
     for (int k = 0; k < 4; ++k) {
       CHECK(equals(labels.slice(0, 500 * k, 500 * (k + 1)), at::full({500}, k, at::kLong)));
-      const auto radii = (samples.slice(0, 500 * k, 500 * (k + 1)) - centres[k]).norm(2, 1);
+      const auto radii = (samples.slice(0, 500 * k, 500 * (k + 1)) - centers[k]).norm(2, 1);
       CHECK(radii.max().item<double>() <= 2);
       CHECK((radii / 2).pow(3).mean().item<double>() == Approx(0.5).margin(0.05));  // uniform in the volume
     }

@@ -223,8 +223,8 @@ at::Tensor table() {
 
 at::Tensor diabetes() {
   const auto x = table().slice(1, 0, 10);
-  const auto centred = x - x.mean(0);
-  return centred / centred.norm(2, {0}, /*keepdim=*/true);
+  const auto centered = x - x.mean(0);
+  return centered / centered.norm(2, {0}, /*keepdim=*/true);
 }
 
 at::Tensor diabetes_target() { return table().select(1, 10).contiguous(); }

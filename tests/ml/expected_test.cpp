@@ -99,7 +99,7 @@ TEST_CASE("clusters of digits and wine", "[.expected]") {
     hold({{"inertia", k.inertia(), 1167859.3840065985, 1e-12},
           {"iterations", static_cast<double>(k.iterations()), 14, 0},
           {"ARI", ht::adjusted_rand_score(y, k.labels()), .6523742314, 1e-9},
-          {"centres", gathered(k.centers()).abs().sum().item<double>(), 3128.0475585208, 1e-12},
+          {"centers", gathered(k.centers()).abs().sum().item<double>(), 3128.0475585208, 1e-12},
           {"ARI of wine", ht::adjusted_rand_score(cut(cultivars().y, how), of_wine.labels()), .8974949815}});
     CHECK(sizes(k.labels()) == std::vector<std::int64_t>{179, 120, 89, 178, 163, 370, 181, 199, 164, 154});
     for (const auto& [eps, least] : {std::pair(20, 5), {22, 10}}) {
@@ -171,7 +171,7 @@ TEST_CASE("decompositions of digits", "[.expected]") {
           {"variance of batches", gathered(batches.explained_variance())[0].item<double>(), 178.82846437017315}});
 
     ht::TruncatedSVD svd({.n_components = 10});
-    hold(each("singular, not centred", svd.fit(x).singular_values(),
+    hold(each("singular, not centered", svd.fit(x).singular_values(),
               {2193.119336832609, 566.9967718352451, 542.0049327587234, 504.1516975014133}));
   }
   // 200 iterations are too few for the final error; multiplicative updates keep a 0 of nndsvd at 0.

@@ -20,7 +20,7 @@ namespace {
 constexpr int coarsest = 3, finest = 8;
 
 struct Cell {
-  double x, y, side;  // its centre
+  double x, y, side;  // its center
 };
 Cell cell_of(p4est_t* mesh, p4est_topidx_t tree, p4est_quadrant_t* quadrant) {
   const auto half = P4EST_QUADRANT_LEN(quadrant->level) / 2;

@@ -22,7 +22,7 @@ struct Clusterer {
 
   [[nodiscard]] LloydResult operator()(const Weighted& data, const at::Tensor& first) const {
     const LloydOptions steps{options.max_iterations, tolerance};
-    return medians ? alternate(data, first, CentreRule::medians, steps) : lloyd(data, first, steps);
+    return medians ? alternate(data, first, CenterRule::medians, steps) : lloyd(data, first, steps);
   }
 };
 
@@ -34,7 +34,7 @@ Rows own(const Rows& x) {
 
 /// Centers; behind the numbers of each is the weight of the rows nearest to it.
 struct Local {
-  at::Tensor centres;
+  at::Tensor centers;
   std::int64_t iterations = 0;
   bool converged = true;
 };
@@ -48,9 +48,9 @@ Local clustered(const Weighted& data, const Clusterer& method, const std::option
         data.weights ? at::from_blob(const_cast<double*>(data.weights), {n}, at::kDouble) : at::ones({n}, at::kDouble);
     return {at::cat({rows, weights.unsqueeze(1)}, 1)};
   }
-  const auto found = method(data, given ? *given : first_centres(data, k, method.options.init, seed));
-  const auto weights = weights_near(data, found.centres, method.medians);
-  return {at::cat({found.centres, at::tensor(weights, at::kDouble).unsqueeze(1)}, 1), found.iterations,
+  const auto found = method(data, given ? *given : first_centers(data, k, method.options.init, seed));
+  const auto weights = weights_near(data, found.centers, method.medians);
+  return {at::cat({found.centers, at::tensor(weights, at::kDouble).unsqueeze(1)}, 1), found.iterations,
           found.converged};
 }
 
@@ -66,28 +66,28 @@ void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options)
   const Clusterer method{options_, distance_ == Distance::manhattan, options_.tol * mean_variance(data.op, x)};
   std::optional<at::Tensor> given;
   if (std::holds_alternative<DNDarray>(options_.init))
-    given = first_centres(data, options_.n_clusters, options_.init, options_.seed);
+    given = first_centers(data, options_.n_clusters, options_.init, options_.seed);
   std::array<std::int64_t, 2> most{};  // most iterations of any rank; whether any has not converged
   const auto candidates = gathered_rows(x, [&] {
     const auto rows = own(x);
     const auto local = clustered({data.op, rows, data.weights}, method, given,
                                  seed_of(options_.seed, static_cast<std::uint64_t>(x.first())));
     most = {local.iterations, local.converged ? 0 : 1};
-    return local.centres;
+    return local.centers;
   });
   const auto f = x.features();
-  auto centres = candidates.slice(1, 0, f).contiguous();
+  auto centers = candidates.slice(1, 0, f).contiguous();
   if (x.distributed()) {
     const auto mass = candidates.select(1, f).contiguous();
-    const Rows few(replicated(centres, float64, x.comm()));
+    const Rows few(replicated(centers, float64, x.comm()));
     const Weighted weighted{data.op, few, mass.const_data_ptr<double>()};
     const auto merged = method(weighted, plus_plus(weighted, options_.n_clusters, options_.seed));
-    centres = merged.centres;
+    centers = merged.centers;
     if (!merged.converged) most[1] = 1;
     x.comm().allreduce(most, ReduceOp::max);
   }
   warn_unless(most[1] == 0, op, most[0]);
-  learn(judged(data, replicated(centres, working_dtype(x), x.comm()), most[0], most[1] == 0));
+  learn(judged(data, replicated(centers, working_dtype(x), x.comm()), most[0], most[1] == 0));
 }
 
 }  // namespace heatpp

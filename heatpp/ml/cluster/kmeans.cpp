@@ -29,12 +29,12 @@ void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
   std::optional<Learnt> best;
   bool asked = false;
   for (int start = 0; start < starts; ++start) {
-    const auto first = first_centres(data, options_.n_clusters, options_.init,
+    const auto first = first_centers(data, options_.n_clusters, options_.init,
                                      seed_of(options_.seed, static_cast<std::uint64_t>(start)));
-    const auto rule = rule_ == Rule::medians ? CentreRule::medians : CentreRule::medoids;
+    const auto rule = rule_ == Rule::medians ? CenterRule::medians : CenterRule::medoids;
     const auto found = rule_ == Rule::means ? lloyd(data, first, steps) : alternate(data, first, rule, steps);
     auto learnt =
-        judged(data, replicated(found.centres, working_dtype(x), x.comm()), found.iterations, found.converged);
+        judged(data, replicated(found.centers, working_dtype(x), x.comm()), found.iterations, found.converged);
     asked = asked || found.asked;
     if (!best || learnt.inertia < best->inertia * (1 - rounding)) best = std::move(learnt);
   }

@@ -95,10 +95,10 @@ struct Moved {
 };
 
 /// Moves each center to the mean of all rows assigned to it. Collective: one all-reduce of k (f + 1) + 3 numbers.
-Moved step(const Weighted& data, Running& centres, heatpp::detail::Watch& watch) {
-  const auto k = centres.places.size(0), f = centres.places.size(1);
-  const auto origin = centres.places.mean(0).contiguous();
-  const NearestCentres table(centres.places, working_dtype(data.rows));
+Moved step(const Weighted& data, Running& centers, heatpp::detail::Watch& watch) {
+  const auto k = centers.places.size(0), f = centers.places.size(1);
+  const auto origin = centers.places.mean(0).contiguous();
+  const NearestCenters table(centers.places, working_dtype(data.rows));
   Totals totals(static_cast<std::size_t>(k * (f + 1) + 2));
   totals.of(0).back() = watch.vote();
   const auto failure = heatpp::detail::failure_of([&] {
@@ -108,7 +108,7 @@ Moved step(const Weighted& data, Running& centres, heatpp::detail::Watch& watch)
       std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
       std::vector<double> distances(labels.size());
       table.nearest(piece, labels.data());
-      squared_distances(piece, centres.places.const_data_ptr<double>(), labels.data(), distances.data());
+      squared_distances(piece, centers.places.const_data_ptr<double>(), labels.data(), distances.data());
       add_rows(piece, labels.data(), weights, origin.const_data_ptr<double>(), k, sums.data(), sums.data() + k * f);
       for (std::size_t i = 0; i < labels.size(); ++i)
         sums[static_cast<std::size_t>(k * (f + 1))] += distances[i] * (weights ? weights[i] : 1.0);
@@ -117,23 +117,23 @@ Moved step(const Weighted& data, Running& centres, heatpp::detail::Watch& watch)
   auto sums = totals.over_ranks(data.rows, failure);
   watch.hear(sums.back());
   const auto got = at::from_blob(sums.data() + k * f, {k, 1}, at::kDouble);
-  const auto before = at::from_blob(centres.counts.data(), {k, 1}, at::kDouble);
-  const auto apart = at::from_blob(sums.data(), {k, f}, at::kDouble) - got * (centres.places - origin);
-  const auto moved = at::where(got > 0, centres.places + apart / (before + got), centres.places).contiguous();
-  const auto shift = (moved - centres.places).square().sum().item<double>();
-  centres.places = moved;
+  const auto before = at::from_blob(centers.counts.data(), {k, 1}, at::kDouble);
+  const auto apart = at::from_blob(sums.data(), {k, f}, at::kDouble) - got * (centers.places - origin);
+  const auto moved = at::where(got > 0, centers.places + apart / (before + got), centers.places).contiguous();
+  const auto shift = (moved - centers.places).square().sum().item<double>();
+  centers.places = moved;
   before.add_(got);
   return {got.sum().item<double>(), sums[static_cast<std::size_t>(k * (f + 1))], shift};
 }
 
 /// Moves centers with few rows to rows of the batch, at most half of it, with the least weight of the other centers.
 /// Collective if there are such centers.
-void reassign(const Weighted& data, Running& centres, double ratio, const RowRandom& random) {
-  const auto most = *std::ranges::max_element(centres.counts);
+void reassign(const Weighted& data, Running& centers, double ratio, const RowRandom& random) {
+  const auto most = *std::ranges::max_element(centers.counts);
   std::vector<std::size_t> poor;
-  for (std::size_t c = 0; c < centres.counts.size(); ++c)
-    if (centres.counts[c] < ratio * most) poor.push_back(c);
-  std::ranges::stable_sort(poor, {}, [&](std::size_t c) { return centres.counts[c]; });
+  for (std::size_t c = 0; c < centers.counts.size(); ++c)
+    if (centers.counts[c] < ratio * most) poor.push_back(c);
+  std::ranges::stable_sort(poor, {}, [&](std::size_t c) { return centers.counts[c]; });
   poor.resize(std::min(poor.size(), static_cast<std::size_t>(data.rows.size() / 2)));
   if (poor.empty()) return;
   std::vector<std::int64_t> order(static_cast<std::size_t>(data.rows.size()));
@@ -143,11 +143,11 @@ void reassign(const Weighted& data, Running& centres, double ratio, const RowRan
     std::swap(order[i], order[i + static_cast<std::size_t>(random.uniform(static_cast<std::int64_t>(i)) * left)]);
   }
   const auto rows = fetch_rows(data.rows, std::span(order).first(poor.size()));
-  for (const auto c : poor) centres.counts[c] = std::numeric_limits<double>::infinity();
-  const auto least = *std::ranges::min_element(centres.counts);
+  for (const auto c : poor) centers.counts[c] = std::numeric_limits<double>::infinity();
+  const auto least = *std::ranges::min_element(centers.counts);
   for (std::size_t i = 0; i < poor.size(); ++i) {
-    centres.places[static_cast<std::int64_t>(poor[i])].copy_(rows[static_cast<std::int64_t>(i)]);
-    centres.counts[poor[i]] = least;
+    centers.places[static_cast<std::int64_t>(poor[i])].copy_(rows[static_cast<std::int64_t>(i)]);
+    centers.counts[poor[i]] = least;
   }
 }
 
@@ -177,22 +177,22 @@ class Progress {
 };
 
 /// Whether a search for centers with few rows is due: at intervals, and whenever a center has none.
-bool due(const Running& centres, std::int64_t rows, std::int64_t& since) {
+bool due(const Running& centers, std::int64_t rows, std::int64_t& since) {
   since += rows;
-  const bool none = std::ranges::any_of(centres.counts, [](double count) { return count == 0; });
-  if (!none && since < 10 * std::ssize(centres.counts)) return false;
+  const bool none = std::ranges::any_of(centers.counts, [](double count) { return count == 0; });
+  if (!none && since < 10 * std::ssize(centers.counts)) return false;
   since = 0;
   return true;
 }
 
 /// Returns first centers chosen among a sample of rows, which every rank gets.
 at::Tensor first_of_some(const Weighted& data, const MiniBatchKMeansOptions& o) {
-  if (std::holds_alternative<DNDarray>(o.init)) return first_centres(data, o.n_clusters, o.init, o.seed);
+  if (std::holds_alternative<DNDarray>(o.init)) return first_centers(data, o.n_clusters, o.init, o.seed);
   const auto count = std::max(3 * o.batch_size, 3 * o.n_clusters);
-  if (count >= data.rows.size()) return first_centres(data, o.n_clusters, o.init, o.seed);
+  if (count >= data.rows.size()) return first_centers(data, o.n_clusters, o.init, o.seed);
   const auto positions = drawn_rows(data.rows, count, RowRandom(o.seed, 0));
   const Rows few(replicated(fetch_rows(data.rows, positions), float64, data.rows.comm()));
-  return first_centres({data.op, few, nullptr}, o.n_clusters, o.init, o.seed);
+  return first_centers({data.op, few, nullptr}, o.n_clusters, o.init, o.seed);
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
   const auto tolerance = options_.tol * mean_variance(op, x);
   const auto batch = std::min(options_.batch_size, x.size());
   const auto most = std::max<std::int64_t>(1, options_.max_iterations * x.size() / batch);
-  Running centres{first_of_some(data, options_), std::vector<double>(static_cast<std::size_t>(options_.n_clusters))};
+  Running centers{first_of_some(data, options_), std::vector<double>(static_cast<std::size_t>(options_.n_clusters))};
   Progress progress(options_, x.size(), tolerance);
   heatpp::detail::Watch watch;
   std::int64_t done = 0, since = 0;
@@ -216,9 +216,9 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
     const Part part(data, drawn_rows(x, batch, random));
     const Rows rows = part.rows();
     const Weighted some{op, rows, part.weights()};
-    const auto moved = step(some, centres, watch);
-    if (due(centres, batch, since))
-      reassign(some, centres, options_.reassignment_ratio,
+    const auto moved = step(some, centers, watch);
+    if (due(centers, batch, since))
+      reassign(some, centers, options_.reassignment_ratio,
                RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));
     ++done;
     converged = progress.ended(moved);
@@ -228,8 +228,8 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
   watch.settle(x.comm(), x.distributed());
   const bool no_end = options_.tol == 0 && options_.max_no_improvement == 0;  // no test of convergence
   warn_unless(converged || no_end || watch.ended(), op, done);
-  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done, converged));
-  counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());
+  learn(judged(data, replicated(centers.places, working_dtype(x), x.comm()), done, converged));
+  counts_ = replicated(at::tensor(centers.counts, at::kDouble), float64, x.comm());
   since_reassignment_ = since;
   return *this;
 }
@@ -243,17 +243,17 @@ MiniBatchKMeans& MiniBatchKMeans::partial_fit(const Rows& x, const FitOptions& o
   const auto weights = weights_beside(op, x, options.sample_weight);
   const Weighted data{op, x, data_of(weights)};
   static_cast<void>(mean_variance(op, x));
-  Running centres{is_fitted() ? centers().larray().to(at::kDouble).clone() : first_of_some(data, options_),
+  Running centers{is_fitted() ? this->centers().larray().to(at::kDouble).clone() : first_of_some(data, options_),
                   std::vector<double>(static_cast<std::size_t>(clusters))};
-  if (counts_) std::copy_n(counts_->larray().const_data_ptr<double>(), clusters, centres.counts.begin());
+  if (counts_) std::copy_n(counts_->larray().const_data_ptr<double>(), clusters, centers.counts.begin());
   const auto done = is_fitted() ? iterations() : 0;
   heatpp::detail::Watch none;
-  static_cast<void>(step(data, centres, none));
-  if (due(centres, x.size(), since_reassignment_))
-    reassign(data, centres, options_.reassignment_ratio,
+  static_cast<void>(step(data, centers, none));
+  if (due(centers, x.size(), since_reassignment_))
+    reassign(data, centers, options_.reassignment_ratio,
              RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));
-  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done + 1, false));
-  counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());
+  learn(judged(data, replicated(centers.places, working_dtype(x), x.comm()), done + 1, false));
+  counts_ = replicated(at::tensor(centers.counts, at::kDouble), float64, x.comm());
   return *this;
 }
 

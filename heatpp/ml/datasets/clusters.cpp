@@ -38,12 +38,12 @@ Clusters create_clusters(std::int64_t n, const DNDarray& means, const Operand& d
                                       "got {} samples and means of shape {}; expected n >= 0 and (clusters, features)",
                                       n, to_string(means.shape()));
   const auto wide = heatpp::detail::with_dtype(options.array, float64);
-  const auto centres = resplit(means, std::nullopt).astype(float64);
-  const auto widths = copy(broadcast_to(zeros_like(centres) + deviations, centres.shape()));
-  const auto bounds = bounds_of(options.weights, centres.shape(0), options.array);
+  const auto centers = resplit(means, std::nullopt).astype(float64);
+  const auto widths = copy(broadcast_to(zeros_like(centers) + deviations, centers.shape()));
+  const auto bounds = bounds_of(options.weights, centers.shape(0), options.array);
   const auto labels = searchsorted(bounds, random::random({n}, wide), {.side = Side::right});
-  const auto noise = random::standard_normal({n, centres.shape(1)}, wide);
-  const auto samples = take(centres, labels, 0) + take(widths, labels, 0) * noise;
+  const auto noise = random::standard_normal({n, centers.shape(1)}, wide);
+  const auto samples = take(centers, labels, 0) + take(widths, labels, 0) * noise;
   return {samples.astype(options.array.dtype.value_or(get_default_dtype())), labels};
 }
 
@@ -57,9 +57,9 @@ Clusters create_spherical_dataset(std::int64_t n, const SphericalOptions& option
   const auto labels =
       arange(4 * n, {.split = wide.split, .device = wide.device, .comm = wide.comm}) / std::max<std::int64_t>(1, n);
   const auto ball = floor(labels).astype(int64);
-  const auto centres = options.offset * where(ball < 2, ball + 1, 1 - ball);
+  const auto centers = options.offset * where(ball < 2, ball + 1, 1 - ball);
   const auto norm = sqrt(sum(direction * direction, 1));
-  const auto samples = direction * expand_dims(length / norm, 1) + expand_dims(centres, 1);
+  const auto samples = direction * expand_dims(length / norm, 1) + expand_dims(centers, 1);
   return {samples.astype(options.array.dtype.value_or(get_default_dtype())), ball};
 }
 

@@ -63,7 +63,7 @@ class Sums {
     merge(n, mean);
     return finite;
   }
-  /// Adds sparse rows by the pairs of their entries, about 0; `centre` subtracts the mean later.
+  /// Adds sparse rows by the pairs of their entries, about 0; `center` subtracts the mean later.
   template <class T>
   void add_entries(const SparsePiece<T>& x, const double* targets, const double* weights) {
     for (std::int64_t i = 0; i < x.rows; ++i) {
@@ -84,7 +84,7 @@ class Sums {
       }
     }
   }
-  void centre() {
+  void center() {
     if (!(n_ > 0)) return;
     for (auto& number : mean_) number /= n_;
     for (std::int64_t i = 0; i < columns_; ++i)
@@ -102,26 +102,26 @@ class Sums {
 
   template <class T>
   void add_about(const double* mean, const Part<T>& part) {
-    if (centred_.empty()) centred_ = width(rows_);
+    if (centered_.empty()) centered_ = width(rows_);
     if (part.weights && weighted_.empty()) weighted_ = width(rows_);
     const auto apart = rows_ * stripe_width;
     for (std::int64_t first = 0; first < part.rows; first += rows_) {
       const auto rows = std::min(rows_, part.rows - first);
       for (std::int64_t i = 0; i < rows; ++i) {
-        auto* const to = centred_.data() + i * stripe_width;
+        auto* const to = centered_.data() + i * stripe_width;
         const auto row = first + i;
         subtract(to, apart, part.features + row * part.n_features, mean, 0, part.n_features);
         subtract(to, apart, part.targets + row * part.n_targets, mean, part.n_features, part.n_targets);
         if (part.weights) weigh(i * stripe_width, part.weights[row]);
       }
-      const auto* left = part.weights ? weighted_.data() : centred_.data();
-      add_column_products({left, centred_.data(), rows, columns_, apart}, width_, scatter_.data());
+      const auto* left = part.weights ? weighted_.data() : centered_.data();
+      add_column_products({left, centered_.data(), rows, columns_, apart}, width_, scatter_.data());
     }
   }
   void weigh(std::int64_t first, double weight) {
     for (auto at = first; at < rows_ * width_; at += rows_ * stripe_width)
       for (auto j = at; j < at + stripe_width; ++j)
-        weighted_[static_cast<std::size_t>(j)] = weight * centred_[static_cast<std::size_t>(j)];
+        weighted_[static_cast<std::size_t>(j)] = weight * centered_[static_cast<std::size_t>(j)];
   }
 
   /// Merges by Chan, Golub, LeVeque (1979).
@@ -137,7 +137,7 @@ class Sums {
 
   std::int64_t columns_, width_, rows_;  ///< rows_: rows of one step
   double n_ = 0;
-  std::vector<double> mean_, scatter_, centred_ = {}, weighted_ = {};
+  std::vector<double> mean_, scatter_, centered_ = {}, weighted_ = {};
 };
 
 /// A Gram as a message: columns, failures, weight, means, and the scatter's lower triangle.
@@ -224,7 +224,7 @@ Gram gram(const char* op, const Rows& rows, const GramOptions& options) {
         check_targets(op, options.targets->slice(0, piece.first, piece.first + piece.rows), rows.first() + piece.first);
     });
     if (sparse_rows(rows))
-      for (auto& own : sums) own.centre();
+      for (auto& own : sums) own.center();
   });
   auto total = packed(sums[0], columns, failure.has_value());
   for (std::size_t t = 1; t < sums.size(); ++t) merge({packed(sums[t], columns, false).data()}, {total.data()});

@@ -8,12 +8,12 @@ namespace heatpp::ml::detail {
 namespace {
 
 #define HEATPP_ROWS(T)                                                                                            \
-  HEATPP_SIMD void distances_of(const Piece<T>& piece, const double* centres, const std::int32_t* labels,         \
+  HEATPP_SIMD void distances_of(const Piece<T>& piece, const double* centers, const std::int32_t* labels,         \
                                 double* out) {                                                                    \
     const auto n = piece.features;                                                                                \
     for (std::int64_t i = 0; i < piece.rows; ++i) {                                                               \
       const auto* x = piece.row(i);                                                                               \
-      const auto* c = centres + labels[i] * n;                                                                    \
+      const auto* c = centers + labels[i] * n;                                                                    \
       double lanes[8] = {};                                                                                       \
       std::int64_t j = 0;                                                                                         \
       for (; j + 8 <= n; j += 8)                                                                                  \
@@ -99,8 +99,8 @@ void add(const Piece<T>& piece, std::span<const std::int32_t> rows, const double
 }  // namespace
 
 template <class T>
-void squared_distances(const Piece<T>& piece, const double* centres, const std::int32_t* labels, double* distances) {
-  distances_of(piece, centres, labels, distances);
+void squared_distances(const Piece<T>& piece, const double* centers, const std::int32_t* labels, double* distances) {
+  distances_of(piece, centers, labels, distances);
 }
 template void squared_distances(const Piece<float>&, const double*, const std::int32_t*, double*);
 template void squared_distances(const Piece<double>&, const double*, const std::int32_t*, double*);
@@ -124,9 +124,9 @@ template void add_rows(const Piece<float>&, const std::int32_t*, const double*, 
 template void add_rows(const Piece<double>&, const std::int32_t*, const double*, const double*, std::int64_t, double*,
                        double*);
 
-Labelled labelled(const char* op, const Rows& rows, const double* weights, const at::Tensor& centres) {
+Labelled labelled(const char* op, const Rows& rows, const double* weights, const at::Tensor& centers) {
   Labelled result{std::vector<std::int32_t>(static_cast<std::size_t>(rows.count()))};
-  const NearestCentres table(centres, rows);
+  const NearestCenters table(centers, rows);
   const auto sums = summed_stored(rows, 1, [&](const auto& piece, std::span<double> sum) {
     check_finite(op, rows, piece);
     auto* labels = result.labels.data() + piece.first;

@@ -170,7 +170,7 @@ bool has_wide() { return false; }
 
 /// Compares rows with one register of centers at a time, or with several.
 template <class T>
-constexpr std::int64_t few_centres = 32 / sizeof(T);
+constexpr std::int64_t few_centers = 32 / sizeof(T);
 
 /// Whether to compare few centers by pairs of features, in separate lanes.
 template <class T>
@@ -192,15 +192,15 @@ std::vector<T> paired(const std::vector<T>& columns) {
 }  // namespace
 
 template <class T>
-Centres<T>::Centres(const at::Tensor& centres) : count_(centres.size(0)), features_(centres.size(1)) {
+Centers<T>::Centers(const at::Tensor& centers) : count_(centers.size(0)), features_(centers.size(1)) {
   const auto block =
-      count_ <= few_centres<T> ? few_centres<T> : static_cast<std::int64_t>((has_wide() ? 128 : 64) / sizeof(T));
+      count_ <= few_centers<T> ? few_centers<T> : static_cast<std::int64_t>((has_wide() ? 128 : 64) / sizeof(T));
   padded_ = (count_ + block - 1) / block * block;
   lanes_ = block;
   origin_.resize(static_cast<std::size_t>(features_));
   columns_.assign(static_cast<std::size_t>(features_ * padded_), T{0});
   half_norms_.assign(static_cast<std::size_t>(padded_), std::numeric_limits<T>::infinity());  // padding never wins
-  const auto table = centres.contiguous(), mean = table.mean(0).contiguous();
+  const auto table = centers.contiguous(), mean = table.mean(0).contiguous();
   for (std::int64_t j = 0; j < features_; ++j)
     origin_[static_cast<std::size_t>(j)] = static_cast<T>(mean.const_data_ptr<double>()[j]);
   const auto* c = table.template const_data_ptr<double>();
@@ -214,34 +214,34 @@ Centres<T>::Centres(const at::Tensor& centres) : count_(centres.size(0)), featur
     }
     half_norms_[static_cast<std::size_t>(i)] = static_cast<T>(norm / 2);
   }
-  if (lanes_ == few_centres<T> && in_pairs<T>()) {
+  if (lanes_ == few_centers<T> && in_pairs<T>()) {
     columns_ = paired(columns_);
     half_norms_ = paired(half_norms_);
   }
 }
 
 template <class T>
-void Centres<T>::nearest(const Piece<T>& piece, std::int32_t* labels) const {
+void Centers<T>::nearest(const Piece<T>& piece, std::int32_t* labels) const {
   const Table<T> table{origin_.data(), columns_.data(), half_norms_.data(), features_, padded_};
   std::vector<T> scratch(static_cast<std::size_t>(8 * (features_ + 1)), T{0});
   if constexpr (std::is_same_v<T, float>)
-    if (lanes_ == few_centres<T> && in_pairs<T>()) return by_pairs(table, piece, scratch.data(), labels);
-  if (lanes_ == few_centres<T>) few(table, piece, scratch.data(), labels);
+    if (lanes_ == few_centers<T> && in_pairs<T>()) return by_pairs(table, piece, scratch.data(), labels);
+  if (lanes_ == few_centers<T>) few(table, piece, scratch.data(), labels);
   else if (has_wide()) wide(table, piece, scratch.data(), labels);
   else many(table, piece, scratch.data(), labels);
 }
 
-NearestCentres::NearestCentres(const at::Tensor& centres, Dtype working_dtype)
-    : places_(centres.contiguous()),
-      centres_(working_dtype == float32 ? decltype(centres_)(Centres<float>(centres))
-                                        : decltype(centres_)(Centres<double>(centres))) {}
+NearestCenters::NearestCenters(const at::Tensor& centers, Dtype working_dtype)
+    : places_(centers.contiguous()),
+      centers_(working_dtype == float32 ? decltype(centers_)(Centers<float>(centers))
+                                        : decltype(centers_)(Centers<double>(centers))) {}
 
-NearestCentres::NearestCentres(const at::Tensor& centres, const Rows& rows)
-    : NearestCentres(sparse_rows(rows) ? centres.slice(0, 0, 0) : centres, working_dtype(rows)) {
-  if (sparse_rows(rows)) centres_ = SparseCentres(centres);
+NearestCenters::NearestCenters(const at::Tensor& centers, const Rows& rows)
+    : NearestCenters(sparse_rows(rows) ? centers.slice(0, 0, 0) : centers, working_dtype(rows)) {
+  if (sparse_rows(rows)) centers_ = SparseCenters(centers);
 }
 
-template class Centres<float>;
-template class Centres<double>;
+template class Centers<float>;
+template class Centers<double>;
 
 }  // namespace heatpp::ml::detail

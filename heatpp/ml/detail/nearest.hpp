@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/ml/detail/sparse/centres.hpp>
+#include <heatpp/ml/detail/sparse/centers.hpp>
 #include <variant>
 
 namespace heatpp::ml::detail {
@@ -9,10 +9,10 @@ namespace heatpp::ml::detail {
 /// x.c, about the mean of the centers, since products of numbers far from 0 lose their differences. Rows that are much
 /// farther from all centers than these are from each other keep that error.
 template <class T>
-class Centres {
+class Centers {
  public:
-  /// `centres` is a (k, features) tensor of float64.
-  explicit Centres(const at::Tensor& centres);
+  /// `centers` is a (k, features) tensor of float64.
+  explicit Centers(const at::Tensor& centers);
   [[nodiscard]] std::int64_t size() const { return count_; }
   /// Writes the number of the nearest center of each row, the first one for ties. The result for a row and a center
   /// does not depend on their positions. Local.
@@ -25,21 +25,21 @@ class Centres {
 
 /// Computes the squared distance of each row to the center that `labels` names, by differences in float64. Local.
 template <class T>
-void squared_distances(const Piece<T>& piece, const double* centres, const std::int32_t* labels, double* distances);
+void squared_distances(const Piece<T>& piece, const double* centers, const std::int32_t* labels, double* distances);
 
 /// Centers in the precision of the pieces, or for sparse rows.
-class NearestCentres {
+class NearestCenters {
  public:
-  NearestCentres(const at::Tensor& centres, Dtype working_dtype);
+  NearestCenters(const at::Tensor& centers, Dtype working_dtype);
   /// Prepares for the pieces that for_stored makes of these rows.
-  NearestCentres(const at::Tensor& centres, const Rows& rows);
+  NearestCenters(const at::Tensor& centers, const Rows& rows);
   template <class T>
   void nearest(const Piece<T>& piece, std::int32_t* labels) const {
-    std::get<Centres<T>>(centres_).nearest(piece, labels);
+    std::get<Centers<T>>(centers_).nearest(piece, labels);
   }
   template <class T>
   void nearest(const SparsePiece<T>& piece, std::int32_t* labels) const {
-    std::get<SparseCentres>(centres_).nearest(piece, labels);
+    std::get<SparseCenters>(centers_).nearest(piece, labels);
   }
   /// Computes the squared distance of each row to the center that `labels` names, in float64. Local.
   template <class T>
@@ -48,22 +48,22 @@ class NearestCentres {
   }
   template <class T>
   void distances(const SparsePiece<T>& piece, const std::int32_t* labels, double* distances) const {
-    std::get<SparseCentres>(centres_).distances(piece, labels, distances);
+    std::get<SparseCenters>(centers_).distances(piece, labels, distances);
   }
 
  private:
   at::Tensor places_;
-  std::variant<Centres<float>, Centres<double>, SparseCentres> centres_;
+  std::variant<Centers<float>, Centers<double>, SparseCenters> centers_;
 };
 
-/// Labels each row of this rank with the nearest of the (k, features) float64 `centres`, and gives the sum of the
+/// Labels each row of this rank with the nearest of the (k, features) float64 `centers`, and gives the sum of the
 /// weighted squared distances. Collective: one all-reduce of 16 bytes, none if rows are replicated. Throws ValueError
 /// for rows that are not finite.
 struct Labelled {
   std::vector<std::int32_t> labels;
   double inertia = 0;
 };
-[[nodiscard]] Labelled labelled(const char* op, const Rows& rows, const double* weights, const at::Tensor& centres);
+[[nodiscard]] Labelled labelled(const char* op, const Rows& rows, const double* weights, const at::Tensor& centers);
 
 /// Adds weight * (row - origin) for each row to the sum of its label, and the weight to the label's count, in float64,
 /// for `clusters` labels. Weights are 1 if there are none. Local.

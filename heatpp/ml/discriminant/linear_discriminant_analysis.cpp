@@ -16,9 +16,9 @@ using namespace ml::detail;
 constexpr auto fit_op = "LinearDiscriminantAnalysis.fit";
 
 /// Rows minus the mean of their class.
-class Centred final : public RowSource {
+class Centered final : public RowSource {
  public:
-  Centred(Rows rows, at::Tensor means, const std::vector<std::int32_t>& classes)
+  Centered(Rows rows, at::Tensor means, const std::vector<std::int32_t>& classes)
       : rows_(std::move(rows)),
         means_(std::move(means)),
         classes_(at::tensor(at::ArrayRef<std::int32_t>(classes), at::kInt)) {}
@@ -94,8 +94,8 @@ LinearDiscriminantAnalysis& LinearDiscriminantAnalysis::fit(const Rows& x, const
                               x.size(), x.features(), k, components, options_.tol, std::max<std::int64_t>(most, 1));
   const auto [sizes, means] = classwise(class_moments(fit_op, x, classes, weight), k);
   const auto priors = checked_priors(options_, sizes);
-  const auto centred = std::make_shared<Centred>(x, means, classes.index);
-  const auto within = gram(fit_op, Rows(centred, x.layout(), float64, x.comm()), {.weights = weight});
+  const auto centered = std::make_shared<Centered>(x, means, classes.index);
+  const auto within = gram(fit_op, Rows(centered, x.layout(), float64, x.comm()), {.weights = weight});
   if (!(within.n > static_cast<double>(k)))
     detail::raise<ValueError>(fit_op, "got weights that sum to {:g} for {} classes; expected more", within.n, k);
   const auto whitened = whitening(within, options_.tol);

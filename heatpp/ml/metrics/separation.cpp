@@ -27,7 +27,7 @@ Grouped grouped(const char* op, const Rows& rows, const DNDarray& labels) {
 
 /// The spread of each group about its center.
 struct Shapes {
-  at::Tensor centres;    ///< (groups, features)
+  at::Tensor centers;    ///< (groups, features)
   at::Tensor counts;     ///< (groups,)
   at::Tensor distances;  ///< (groups,): sums of the distances to the center
   at::Tensor squares;    ///< (groups,): of their squares
@@ -42,19 +42,19 @@ Shapes shapes(const char* op, const Rows& rows, const Grouped& in) {
              sums.data() + k * f);
   });
   const auto counts = at::from_blob(total.data() + k * f, {in.groups}, at::kDouble).clone();
-  const auto centres =
+  const auto centers =
       (at::from_blob(total.data(), {in.groups, rows.features()}, at::kDouble) / counts.unsqueeze(1)).contiguous();
   auto spread = summed(rows, 2 * k, [&](const auto& piece, std::span<double> sums) {
     const auto* group = in.of_row.data() + piece.first;
     std::vector<double> squares(static_cast<std::size_t>(piece.rows));
-    squared_distances(piece, centres.template const_data_ptr<double>(), group, squares.data());
+    squared_distances(piece, centers.template const_data_ptr<double>(), group, squares.data());
     for (std::size_t i = 0; i < squares.size(); ++i) {
       sums[static_cast<std::size_t>(group[i])] += std::sqrt(squares[i]);
       sums[k + static_cast<std::size_t>(group[i])] += squares[i];
     }
   });
   const auto both = at::from_blob(spread.data(), {2, in.groups}, at::kDouble).clone();
-  return {centres, counts, both[0], both[1]};
+  return {centers, counts, both[0], both[1]};
 }
 
 }  // namespace
@@ -64,8 +64,8 @@ double calinski_harabasz_score(const Rows& x, const DNDarray& labels) {
   const auto in = grouped(op, x, labels);
   const auto found = shapes(op, x, in);
   const auto n = static_cast<double>(x.size()), k = static_cast<double>(in.groups);
-  const auto mean = (found.centres * found.counts.unsqueeze(1)).sum(0) / n;
-  const auto between = ((found.centres - mean).square().sum(1) * found.counts).sum().item<double>();
+  const auto mean = (found.centers * found.counts.unsqueeze(1)).sum(0) / n;
+  const auto between = ((found.centers - mean).square().sum(1) * found.counts).sum().item<double>();
   const auto within = found.squares.sum().item<double>();
   return within == 0 ? 1 : between * (n - k) / (within * (k - 1));
 }
@@ -75,7 +75,7 @@ double davies_bouldin_score(const Rows& x, const DNDarray& labels) {
   const auto in = grouped(op, x, labels);
   const auto found = shapes(op, x, in);
   constexpr std::int64_t by_differences = 2;
-  const auto apart = at::cdist(found.centres, found.centres, 2, by_differences);
+  const auto apart = at::cdist(found.centers, found.centers, 2, by_differences);
   const auto mean = found.distances / found.counts;
   const auto likeness = (mean.unsqueeze(0) + mean.unsqueeze(1)) / apart;
   return at::where(apart > 0, likeness, 0.0).amax(1).mean().item<double>();

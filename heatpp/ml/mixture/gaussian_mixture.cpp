@@ -66,7 +66,7 @@ at::Tensor first_places(const Weighted& data, const GaussianMixtureOptions& o, c
   const auto rows = means                           ? *means
                     : o.init == MixtureInit::random ? random_rows(data, o.n_components, seed)
                                                     : plus_plus(data, o.n_components, seed);
-  return o.init == MixtureInit::kmeans ? lloyd(data, rows, {}).centres : rows;
+  return o.init == MixtureInit::kmeans ? lloyd(data, rows, {}).centers : rows;
 }
 
 /// Moments of the rows that a fit needs besides the rows.

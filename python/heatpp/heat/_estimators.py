@@ -150,7 +150,7 @@ def _method(name):
         made = self._made
         if made is None and not name.endswith("fit") and type(self).__name__ != "Normalizer":
             raise RuntimeError(f"[{type(self).__name__}] got {name} before fit; expected fit first")
-        for without in ("oversampling", "iter_multiplier"):  # options of initial centres, which heatpp chooses otherwise
+        for without in ("oversampling", "iter_multiplier"):  # options of initial centers, which heatpp chooses otherwise
             named.pop(without, None)
         if isinstance(self, TransformMixin) and (len(given) > 1 or named.pop("y", None) is not None):
             raise ValueError(f"[{name}] got a second argument; expected none")

@@ -34,7 +34,7 @@ TEST_CASE("batches of ranks find what is plain to see, for every layout", "[ml][
   }
 }
 
-TEST_CASE("centres are merged by the weight of their rows", "[ml][batch_parallel]") {
+TEST_CASE("centers are merged by the weight of their rows", "[ml][batch_parallel]") {
   // Every rank has rows near 0 and near 10; only the last rank has many of the latter.
   const auto last = ht::world().rank() + 1 == ht::world().size();
   const auto mine = at::cat({at::full({3, 1}, last ? 1.0 : 0.0, at::kDouble).repeat({last ? 30 : 1, 1}),
@@ -58,7 +58,7 @@ TEST_CASE("ranks with fewer rows than clusters, or none, give what they have", "
   }
 }
 
-TEST_CASE("weights and given centres count in batches", "[ml][batch_parallel]") {
+TEST_CASE("weights and given centers count in batches", "[ml][batch_parallel]") {
   const auto x = iris();
   const auto start = x.index_select(0, at::tensor({0, 50, 100}, at::kLong));
   const ht::FitOptions weighted{.sample_weight = beside(weights(150))};

@@ -30,7 +30,7 @@ double inertia_of(const at::Tensor& x, const ht::KMeans& k) {
 }  // namespace
 
 // Expected values are from scikit-learn 1.9.1.
-TEST_CASE("k-means from given centres is scikit-learn's for every layout", "[ml][kmeans]") {
+TEST_CASE("k-means from given centers is scikit-learn's for every layout", "[ml][kmeans]") {
   const auto x = iris();
   for (const auto& layout : every_layout({150, 4})) {
     ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 50, 100}), .tol = 0});
@@ -101,7 +101,7 @@ TEST_CASE("float32 rows far from 0 are clustered as near it", "[ml][kmeans]") {
   }
 }
 
-TEST_CASE("whole numbers have centres that are not whole", "[ml][kmeans]") {
+TEST_CASE("whole numbers have centers that are not whole", "[ml][kmeans]") {
   const auto x = at::tensor({0, 1, 3, 10, 12, 13}, at::kInt).reshape({6, 1});
   ht::KMeans k({.n_clusters = 2, .init = ht::array({{0.0}, {13.0}})});
   for (const auto& layout : every_layout({6, 1})) {
@@ -127,7 +127,7 @@ TEST_CASE("many clusters and features give what a plain computation gives", "[ml
   }
 }
 
-TEST_CASE("first centres do not depend on the ranks or the layout", "[ml][kmeans]") {
+TEST_CASE("first centers do not depend on the ranks or the layout", "[ml][kmeans]") {
   const auto x = iris();
   for (const auto init : {ht::KMeansInit::plus_plus, ht::KMeansInit::parallel, ht::KMeansInit::random}) {
     ht::KMeans alone({.n_clusters = 3, .init = init, .seed = 5});
@@ -152,7 +152,7 @@ TEST_CASE("k-means++ finds the species of iris from nearly any seed", "[ml][kmea
   CHECK(ht::KMeans({.n_clusters = 3, .init = ht::KMeansInit::random, .n_init = 10}).fit(x).inertia() < 79);
 }
 
-TEST_CASE("any rows may be the first centres, the last one too, each once", "[ml][kmeans]") {
+TEST_CASE("any rows may be the first centers, the last one too, each once", "[ml][kmeans]") {
   const auto x = at::tensor({0.0, 10.0, 20.0, 30.0}, at::kDouble).reshape({4, 1});
   int last = 0, distinct = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -166,7 +166,7 @@ TEST_CASE("any rows may be the first centres, the last one too, each once", "[ml
   CHECK(last > 4);
 }
 
-TEST_CASE("rows without weight are no first centres", "[ml][kmeans]") {
+TEST_CASE("rows without weight are no first centers", "[ml][kmeans]") {
   const auto x = at::tensor({0.0, 1.0, 50.0, 51.0, 1000.0}, at::kDouble).reshape({5, 1});
   const auto weights = ht::array({1.0, 1.0, 1.0, 1.0, 0.0}, {.split = 0});
   for (const auto init : {ht::KMeansInit::plus_plus, ht::KMeansInit::parallel, ht::KMeansInit::random})

@@ -42,7 +42,7 @@ std::set<std::vector<double>> set_of_rows(const at::Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("k-medians from given centres are a plain computation's for every layout", "[ml][kmedians]") {
+TEST_CASE("k-medians from given centers are a plain computation's for every layout", "[ml][kmedians]") {
   for (const auto& whole : {iris(), wine()})
     for (const auto type : {at::kDouble, at::kFloat}) {
       const auto x = whole.to(type).to(at::kDouble), start = rows_of(x, {0, 60, 120});

@@ -15,7 +15,7 @@ at::Tensor blobs() {
 
 }  // namespace
 
-TEST_CASE("a step moves each centre to the mean of all that it has got", "[ml][minibatch]") {
+TEST_CASE("a step moves each center to the mean of all that it has got", "[ml][minibatch]") {
   const auto x = iris(), start = x.index_select(0, at::tensor({0, 60, 120}, at::kLong)), w = weights(150);
   const auto first = x.slice(0, 0, 100), second = x.slice(0, 50);
   for (const auto weighted : {false, true}) {
@@ -83,7 +83,7 @@ TEST_CASE("batches of float32 rows far from 0 find the species as often as sciki
   CHECK(good >= 13);
 }
 
-TEST_CASE("centres without rows become rows of a batch", "[ml][minibatch]") {
+TEST_CASE("centers without rows become rows of a batch", "[ml][minibatch]") {
   const auto x = blobs();
   auto start = at::full({5, 3}, 1e3, at::kDouble);
   start[0].fill_(0);
@@ -118,7 +118,7 @@ TEST_CASE("a part of the ranks takes the same batches", "[ml][minibatch]") {
   CHECK(close(part.centers(), gathered(whole.centers()), 1e-10));
 }
 
-TEST_CASE("whole numbers have centres that are not whole, in batches too", "[ml][minibatch]") {
+TEST_CASE("whole numbers have centers that are not whole, in batches too", "[ml][minibatch]") {
   const auto x = at::tensor({0, 1, 3, 10, 12, 13}, at::kInt).reshape({6, 1});
   for (const auto& layout : every_layout({6, 1})) {
     ht::MiniBatchKMeans k({.n_clusters = 2, .init = ht::array({{0.0}, {13.0}}), .reassignment_ratio = 0});

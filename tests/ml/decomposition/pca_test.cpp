@@ -12,9 +12,9 @@ at::Tensor samples() {
 
 }  // namespace
 
-TEST_CASE("components are the singular vectors of the centred samples, for every layout", "[ml][pca]") {
-  const auto global = samples(), centred = global - global.mean(0);
-  const auto singular = at::linalg_svdvals(centred);
+TEST_CASE("components are the singular vectors of the centered samples, for every layout", "[ml][pca]") {
+  const auto global = samples(), centered = global - global.mean(0);
+  const auto singular = at::linalg_svdvals(centered);
   for (const auto& layout : every_layout({40, 6})) {
     const auto x = distribute(global, layout);
     ht::PCA pca({.n_components = 3});
@@ -26,7 +26,7 @@ TEST_CASE("components are the singular vectors of the centred samples, for every
     CHECK(close(pca.explained_variance_ratio(), singular.slice(0, 0, 3).square() / singular.square().sum(), 1e-10));
     const auto components = gathered(pca.components());
     CHECK(near_to(at::matmul(components, components.t()), at::eye(3, at::kDouble), 1e-10, 1e-10));
-    CHECK(close(z, at::matmul(centred, components.t()), 1e-10));
+    CHECK(close(z, at::matmul(centered, components.t()), 1e-10));
     CHECK(z.split() == (layout.split() ? std::optional(0) : std::nullopt));
     CHECK((gathered(pca.components()).amax(1) >= -gathered(pca.components()).amin(1)).all().item<bool>());
   }
@@ -55,8 +55,8 @@ TEST_CASE("float32 samples far from 0 have the components of those near it", "[m
   for (const auto& layout : every_layout({40, 6})) {
     ht::PCA pca;
     pca.fit(distribute(far, layout));
-    const auto centred = far.to(at::kDouble) - far.to(at::kDouble).mean(0);
-    CHECK(near_to(gathered(pca.explained_variance()).to(at::kDouble), at::linalg_svdvals(centred).square() / 39, 1e-5,
+    const auto centered = far.to(at::kDouble) - far.to(at::kDouble).mean(0);
+    CHECK(near_to(gathered(pca.explained_variance()).to(at::kDouble), at::linalg_svdvals(centered).square() / 39, 1e-5,
                   1e-6));
   }
 }
@@ -202,8 +202,8 @@ TEST_CASE("fewer rows than ranks or features, a constant column and whole number
       ht::PCA pca({.solver = solver});
       const auto z = pca.fit_transform(distribute(wide, layout));
       CHECK(pca.n_components() == 3);
-      const auto centred = wide.to(at::kDouble) - wide.to(at::kDouble).mean(0);
-      CHECK(near_to(pca.singular_values(), at::linalg_svdvals(centred), 1e-9, 1e-5));
+      const auto centered = wide.to(at::kDouble) - wide.to(at::kDouble).mean(0);
+      CHECK(near_to(pca.singular_values(), at::linalg_svdvals(centered), 1e-9, 1e-5));
       CHECK(near_to(pca.inverse_transform(z), wide.to(at::kDouble), 1e-7, 1e-7));
     }
   for (const auto solver : solvers) {

@@ -13,8 +13,8 @@ at::Tensor mine(const ht::Rows& rows, const at::Tensor& global) {
 }
 
 at::Tensor scatter_of(const at::Tensor& x, const at::Tensor& w) {
-  const auto centred = x - at::matmul(w, x) / w.sum();
-  return at::matmul((centred * w.unsqueeze(1)).t(), centred);
+  const auto centered = x - at::matmul(w, x) / w.sum();
+  return at::matmul((centered * w.unsqueeze(1)).t(), centered);
 }
 
 }  // namespace

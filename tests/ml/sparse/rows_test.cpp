@@ -56,8 +56,8 @@ ht::FitOptions weighted() { return {.sample_weight = beside(weights(n))}; }
 TEST_CASE("k-means of sparse rows is that of dense ones", "[ml][sparse]") {
   every_case(apart(), [](const Case& c) {
     const auto start = c.global.slice(0, 3, 7).to(at::kDouble);
-    const auto centres = distribute(start, ht::Layout({4, width}, std::nullopt, ht::world().size()));
-    for (const auto& options : {ht::KMeansOptions{.n_clusters = 4, .init = centres},
+    const auto centers = distribute(start, ht::Layout({4, width}, std::nullopt, ht::world().size()));
+    for (const auto& options : {ht::KMeansOptions{.n_clusters = 4, .init = centers},
                                 {.n_clusters = 4, .init = ht::KMeansInit::plus_plus, .n_init = 2, .seed = 3},
                                 {.n_clusters = 4, .init = ht::KMeansInit::parallel, .seed = 3},
                                 {.n_clusters = 4, .init = ht::KMeansInit::random, .seed = 3}})
@@ -80,8 +80,8 @@ TEST_CASE("a cluster of sparse rows that loses all of them takes the farthest", 
   every_case(apart(), [](const Case& c) {
     auto start = c.global.slice(0, 0, 4).to(at::kDouble).clone();
     start[3] += 1e3;
-    const auto centres = distribute(start, ht::Layout({4, width}, std::nullopt, ht::world().size()));
-    ht::KMeans of_dense({.n_clusters = 4, .init = centres}), of_sparse(of_dense.options());
+    const auto centers = distribute(start, ht::Layout({4, width}, std::nullopt, ht::world().size()));
+    ht::KMeans of_dense({.n_clusters = 4, .init = centers}), of_sparse(of_dense.options());
     CHECK(same(of_sparse.fit_predict(c.sparse), gathered(of_dense.fit_predict(c.dense))));
     CHECK(near(of_sparse.centers(), of_dense.centers(), c.tolerance));
   });
@@ -370,8 +370,8 @@ TEST_CASE("sparse rows in scikit-learn", "[.sklearn]") {
     const auto expected = gathered(of(name));
     CHECK(near_to(gathered(found).to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance));
   };
-  const auto centres = ht::resplit(of("centres"), std::nullopt);
-  ht::KMeans means({.n_clusters = centres.shape()[0], .init = centres, .tol = 0});
+  const auto centers = ht::resplit(of("centers"), std::nullopt);
+  ht::KMeans means({.n_clusters = centers.shape()[0], .init = centers, .tol = 0});
   agrees(means.fit(x, w).centers(), "kmeans", 1e-9);
   agrees(means.labels(), "kmeans_labels", 0);
   agrees(means.transform(x), "kmeans_distances", 1e-7);

@@ -30,12 +30,12 @@ for row in range(n):
 x = x.tocsr()
 target = np.asarray(x @ random.standard_normal(features)) + random.standard_normal(n)
 w = random.integers(1, 4, n).astype(float)
-centres = x[:5].toarray()
+centers = x[:5].toarray()
 
-means = KMeans(5, init=centres, n_init=1, tol=0).fit(x, sample_weight=w)
+means = KMeans(5, init=centers, n_init=1, tol=0).fit(x, sample_weight=w)
 svd = TruncatedSVD(6, algorithm="arpack", random_state=0).fit(x)
 made = {
-    "y": y, "w": w, "target": target, "centres": centres,
+    "y": y, "w": w, "target": target, "centers": centers,
     "kmeans": means.cluster_centers_, "kmeans_labels": means.labels_.astype(np.int64), "kmeans_distances": means.transform(x),
     # scikit-learn's least squares of sparse rows end early.
     "linear": LinearRegression().fit(x.toarray(), target, sample_weight=w).predict(x),

@@ -198,8 +198,8 @@ TEST_CASE("moments of long, short and many lines of every dtype are those of flo
       CHECK(close(ht::mean(x, axis).astype(ht::float64), wide.mean(axis), tolerance));
       CHECK(close(ht::var(x, axis).astype(ht::float64), wide.var(axis, 0), tolerance));
     }
-    const auto centred = wide - wide.mean();
-    CHECK(close(ht::skew(x).astype(ht::float64), centred.pow(3).mean() / centred.pow(2).mean().pow(1.5), tolerance));
+    const auto centered = wide - wide.mean();
+    CHECK(close(ht::skew(x).astype(ht::float64), centered.pow(3).mean() / centered.pow(2).mean().pow(1.5), tolerance));
   }
 }
 

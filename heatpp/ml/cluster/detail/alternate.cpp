@@ -16,15 +16,15 @@ struct Assigned {
   [[nodiscard]] double objective() const { return std::accumulate(costs.begin(), costs.end(), 0.0); }
 };
 
-void assign(const Weighted& data, const at::Tensor& centres, heatpp::detail::Watch& watch, Assigned& all) {
-  const auto k = static_cast<std::size_t>(centres.size(0));
+void assign(const Weighted& data, const at::Tensor& centers, heatpp::detail::Watch& watch, Assigned& all) {
+  const auto k = static_cast<std::size_t>(centers.size(0));
   Totals totals(2 * k + 2);
   totals.of(0).back() = watch.vote();
   const auto add = [&](const auto& piece, int thread) {
     const auto sums = totals.of(thread);
     const auto first = static_cast<std::size_t>(piece.first);
     std::vector<std::int32_t> found(static_cast<std::size_t>(piece.rows));
-    nearest_manhattan(piece, centres.const_data_ptr<double>(), centres.size(0), found.data(),
+    nearest_manhattan(piece, centers.const_data_ptr<double>(), centers.size(0), found.data(),
                       all.distances.data() + first);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto w = data.weights ? data.weights[first + i] : 1.0;
@@ -113,28 +113,28 @@ at::Tensor medoids(const Weighted& data, const at::Tensor& before, const at::Ten
 
 }  // namespace
 
-LloydResult alternate(const Weighted& data, at::Tensor centres, CentreRule rule, const LloydOptions& options) {
+LloydResult alternate(const Weighted& data, at::Tensor centers, CenterRule rule, const LloydOptions& options) {
   const auto n = static_cast<std::size_t>(data.rows.count());
   Assigned all{std::vector<std::int32_t>(n, -1), std::vector<double>(n), {}, {}};
   heatpp::detail::Watch watch;
   std::int64_t done = 0;
   bool converged = false;
   while (done < options.max_iterations) {
-    assign(data, centres, watch, all);
+    assign(data, centers, watch, all);
     const auto objective = all.objective();
     if (done == 0) std::ranges::fill(all.costs, std::numeric_limits<double>::infinity());  // starts may be no rows
     fill_empty(data, all);
-    auto moved = cluster_medians(data, all.labels, centres);
-    if (rule == CentreRule::medoids) moved = medoids(data, centres, moved, all);
-    const auto shift = (moved - centres).square().sum().item<double>();
-    centres = moved;
+    auto moved = cluster_medians(data, all.labels, centers);
+    if (rule == CenterRule::medoids) moved = medoids(data, centers, moved, all);
+    const auto shift = (moved - centers).square().sum().item<double>();
+    centers = moved;
     ++done;
     watch.ask(options.progress, FitProgress{done, options.max_iterations, objective});
     converged = all.changed == 0 || shift <= options.tolerance;
     if (converged || watch.ended()) break;
   }
   watch.settle(data.rows.comm(), data.rows.distributed());
-  return {centres, done, converged, watch.ended()};
+  return {centers, done, converged, watch.ended()};
 }
 
 }  // namespace heatpp::ml::detail

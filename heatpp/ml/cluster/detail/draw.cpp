@@ -31,8 +31,8 @@ std::vector<double> of_ranks(const Rows& rows, double mine) {
 Closest::Closest(const Weighted& data)
     : data_(data), distances_(static_cast<std::size_t>(data.rows.count()), std::numeric_limits<double>::infinity()) {}
 
-void Closest::add(const at::Tensor& centres) {
-  const NearestCentres table(centres, data_.rows);
+void Closest::add(const at::Tensor& centers) {
+  const NearestCenters table(centers, data_.rows);
   const auto nearer = [&](const auto& piece, int) {
     std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
     std::vector<double> distances(labels.size());
@@ -44,9 +44,9 @@ void Closest::add(const at::Tensor& centres) {
   failure_ = heatpp::detail::failure_of([&] { for_stored(data_.rows, nearer); });
 }
 
-std::vector<double> Closest::sums_with(const at::Tensor& centres) const {
-  const NearestCentres table(centres, data_.rows);
-  Totals totals(static_cast<std::size_t>(centres.size(0)));
+std::vector<double> Closest::sums_with(const at::Tensor& centers) const {
+  const NearestCenters table(centers, data_.rows);
+  Totals totals(static_cast<std::size_t>(centers.size(0)));
   const auto add = [&](const auto& piece, int thread) {
     const auto sums = totals.of(thread);
     std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));

@@ -9,10 +9,10 @@ class Closest {
  public:
   explicit Closest(const Weighted& data);
   /// Adds centers, (m, features). Local: the next sum throws an error on all ranks.
-  void add(const at::Tensor& centres);
+  void add(const at::Tensor& centers);
   /// Returns, for each row as one more center, the sum of weighted distances that remains. Collective: one all-reduce
   /// of m + 1 numbers.
-  [[nodiscard]] std::vector<double> sums_with(const at::Tensor& centres) const;
+  [[nodiscard]] std::vector<double> sums_with(const at::Tensor& centers) const;
   /// Returns the sum of weighted distances over all rows. Collective: one all-reduce of 16 bytes.
   [[nodiscard]] double sum() const;
   /// Returns weight times distance of a row of this rank.

@@ -20,10 +20,10 @@ struct Step {
   [[nodiscard]] double stops() { return counts()[clusters + 2]; }
 };
 
-Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& origin, std::vector<std::int32_t>& labels,
+Step step(const Weighted& data, const at::Tensor& centers, const at::Tensor& origin, std::vector<std::int32_t>& labels,
           bool objective, const heatpp::detail::Watch& watch) {
-  const auto k = centres.size(0), f = centres.size(1);
-  const NearestCentres table(centres, data.rows);
+  const auto k = centers.size(0), f = centers.size(1);
+  const NearestCenters table(centers, data.rows);
   Totals sums(Step::size(k, f));
   sums.of(0).back() = watch.vote();
   const auto failure = heatpp::detail::failure_of([&] {
@@ -49,36 +49,36 @@ Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& ori
 }
 
 /// Returns the means of the clusters; centers without rows do not move.
-at::Tensor means(Step& sums, const at::Tensor& origin, const at::Tensor& centres) {
-  const auto shape = centres.sizes();
+at::Tensor means(Step& sums, const at::Tensor& origin, const at::Tensor& centers) {
+  const auto shape = centers.sizes();
   const auto sum = at::from_blob(sums.numbers.data(), shape, at::kDouble);
   const auto count = at::from_blob(sums.counts(), {sums.clusters, 1}, at::kDouble);
-  return at::where(count > 0, sum / count.clamp_min(std::numeric_limits<double>::min()) + origin, centres).contiguous();
+  return at::where(count > 0, sum / count.clamp_min(std::numeric_limits<double>::min()) + origin, centers).contiguous();
 }
 
 }  // namespace
 
-LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& options) {
-  const auto mean = centres.mean(0).contiguous();
+LloydResult lloyd(const Weighted& data, at::Tensor centers, const LloydOptions& options) {
+  const auto mean = centers.mean(0).contiguous();
   const auto origin = sparse_rows(data.rows) ? at::zeros_like(mean) : mean;
   std::vector<std::int32_t> labels(static_cast<std::size_t>(data.rows.count()), -1);
   heatpp::detail::Watch watch;
   std::int64_t done = 0;
   bool converged = false;
   while (done < options.max_iterations) {
-    auto sums = step(data, centres, origin, labels, static_cast<bool>(options.progress), watch);
+    auto sums = step(data, centers, origin, labels, static_cast<bool>(options.progress), watch);
     watch.hear(sums.stops());
-    relocate_empty(data, {centres, origin, labels}, {sums.numbers.data(), sums.counts()});
-    const auto moved = means(sums, origin, centres);
-    const auto shift = (moved - centres).square().sum().item<double>();
-    centres = moved;
+    relocate_empty(data, {centers, origin, labels}, {sums.numbers.data(), sums.counts()});
+    const auto moved = means(sums, origin, centers);
+    const auto shift = (moved - centers).square().sum().item<double>();
+    centers = moved;
     ++done;
     watch.ask(options.progress, FitProgress{done, options.max_iterations, sums.objective()});
     converged = sums.changed() == 0 || shift <= options.tolerance;
     if (converged || watch.ended()) break;
   }
   watch.settle(data.rows.comm(), data.rows.distributed());
-  return {centres, done, converged, watch.ended()};
+  return {centers, done, converged, watch.ended()};
 }
 
 }  // namespace heatpp::ml::detail

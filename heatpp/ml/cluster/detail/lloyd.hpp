@@ -18,14 +18,14 @@ struct LloydOptions {
   FitCallback progress = {};
 };
 struct LloydResult {
-  at::Tensor centres;  ///< (k, features), float64
+  at::Tensor centers;  ///< (k, features), float64
   std::int64_t iterations = 0;
   bool converged = false;
   bool asked = false;  ///< whether `progress` asked to end
 };
-/// Runs Lloyd's algorithm (1982) from the (k, features) float64 `centres` until no label changes or the centers stay. A
+/// Runs Lloyd's algorithm (1982) from the (k, features) float64 `centers` until no label changes or the centers stay. A
 /// center without rows moves to the row farthest from its own center, which that cluster's sum then leaves out.
 /// Collective: one all-reduce of 8 (k (features + 1) + 4) bytes an iteration, none if rows are replicated.
-[[nodiscard]] LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& options);
+[[nodiscard]] LloydResult lloyd(const Weighted& data, at::Tensor centers, const LloydOptions& options);
 
 }  // namespace heatpp::ml::detail

@@ -19,20 +19,20 @@ template <class T>
 }
 
 #define HEATPP_MANHATTAN(T)                                                                                           \
-  HEATPP_SIMD void nearest_of(const Piece<T>& piece, const double* centres, std::int64_t count, std::int32_t* labels, \
+  HEATPP_SIMD void nearest_of(const Piece<T>& piece, const double* centers, std::int64_t count, std::int32_t* labels, \
                               double* distances) {                                                                    \
     for (std::int64_t i = 0; i < piece.rows; ++i) {                                                                   \
       labels[i] = 0;                                                                                                  \
       distances[i] = std::numeric_limits<double>::infinity();                                                         \
       for (std::int64_t c = 0; c < count; ++c)                                                                        \
-        if (const auto d = apart(piece.row(i), centres + c * piece.features, piece.features); d < distances[i])       \
+        if (const auto d = apart(piece.row(i), centers + c * piece.features, piece.features); d < distances[i])       \
           distances[i] = d, labels[i] = static_cast<std::int32_t>(c);                                                 \
     }                                                                                                                 \
   }                                                                                                                   \
-  HEATPP_SIMD void distances_of(const Piece<T>& piece, const double* centres, const std::int32_t* labels,             \
+  HEATPP_SIMD void distances_of(const Piece<T>& piece, const double* centers, const std::int32_t* labels,             \
                                 double* distances) {                                                                  \
     for (std::int64_t i = 0; i < piece.rows; ++i)                                                                     \
-      distances[i] = apart(piece.row(i), centres + labels[i] * piece.features, piece.features);                       \
+      distances[i] = apart(piece.row(i), centers + labels[i] * piece.features, piece.features);                       \
   }
 HEATPP_MANHATTAN(float)
 HEATPP_MANHATTAN(double)
@@ -41,22 +41,22 @@ HEATPP_MANHATTAN(double)
 }  // namespace
 
 template <class T>
-void nearest_manhattan(const Piece<T>& piece, const double* centres, std::int64_t count, std::int32_t* labels,
+void nearest_manhattan(const Piece<T>& piece, const double* centers, std::int64_t count, std::int32_t* labels,
                        double* distances) {
-  nearest_of(piece, centres, count, labels, distances);
+  nearest_of(piece, centers, count, labels, distances);
 }
 template <class T>
-void manhattan_distances(const Piece<T>& piece, const double* centres, const std::int32_t* labels, double* distances) {
-  distances_of(piece, centres, labels, distances);
+void manhattan_distances(const Piece<T>& piece, const double* centers, const std::int32_t* labels, double* distances) {
+  distances_of(piece, centers, labels, distances);
 }
 template void nearest_manhattan(const Piece<float>&, const double*, std::int64_t, std::int32_t*, double*);
 template void nearest_manhattan(const Piece<double>&, const double*, std::int64_t, std::int32_t*, double*);
 template void manhattan_distances(const Piece<float>&, const double*, const std::int32_t*, double*);
 template void manhattan_distances(const Piece<double>&, const double*, const std::int32_t*, double*);
 
-Labelled labelled_manhattan(const char* op, const Rows& rows, const double* weights, const at::Tensor& centres) {
+Labelled labelled_manhattan(const char* op, const Rows& rows, const double* weights, const at::Tensor& centers) {
   Labelled result{std::vector<std::int32_t>(static_cast<std::size_t>(rows.count()))};
-  const auto whole = centres.contiguous();
+  const auto whole = centers.contiguous();
   result.inertia = summed(rows, 1, [&](const auto& piece, std::span<double> sum) {
     check_finite(op, rows, piece);
     std::vector<double> distances(static_cast<std::size_t>(piece.rows));

@@ -13,15 +13,15 @@ namespace heatpp::ml::detail {
 [[nodiscard]] at::Tensor cluster_medians(const Weighted& data, const std::vector<std::int32_t>& labels,
                                          const at::Tensor& otherwise);
 
-enum class CentreRule {
+enum class CenterRule {
   medians,  ///< the median of each column
   medoids   ///< the row nearest to the medians, if it lowers the cluster's sum of distances
 };
-/// Improves the (k, features) float64 `centres`, by Manhattan distances, until no label changes or the centers stay. A
+/// Improves the (k, features) float64 `centers`, by Manhattan distances, until no label changes or the centers stay. A
 /// cluster that loses all rows takes the one farthest from its center. Collective: an iteration costs one all-reduce of
 /// 8 (2 k + 3) bytes and those of the medians; for medoids two of 8 (k + 1), one of 8 (k f + 1) for the rows and one of
 /// 8 (k + 1) for their sums; none if rows are replicated.
-[[nodiscard]] LloydResult alternate(const Weighted& data, at::Tensor centres, CentreRule rule,
+[[nodiscard]] LloydResult alternate(const Weighted& data, at::Tensor centers, CenterRule rule,
                                     const LloydOptions& options);
 
 }  // namespace heatpp::ml::detail

@@ -22,7 +22,7 @@ std::vector<Far> farthest_here(const Rows& rows, std::span<const double> distanc
 
 std::vector<double> distances_to_own(const Weighted& data, const Assignment& assignment) {
   std::vector<double> distances(assignment.labels.size());
-  const NearestCentres table(assignment.centres, data.rows);
+  const NearestCenters table(assignment.centers, data.rows);
   for_stored(data.rows, [&](const auto& piece, int) {
     table.distances(piece, assignment.labels.data() + piece.first, distances.data() + piece.first);
   });
@@ -69,7 +69,7 @@ std::vector<Far> farthest(const Rows& rows, std::span<const double> distances, s
 }
 
 void relocate_empty(const Weighted& data, const Assignment& assignment, const ClusterSums& sums) {
-  const auto k = assignment.centres.size(0), f = assignment.centres.size(1);
+  const auto k = assignment.centers.size(0), f = assignment.centers.size(1);
   std::vector<std::int64_t> empty;
   for (std::int64_t c = 0; c < k; ++c)
     if (!(sums.counts[c] > 0)) empty.push_back(c);

@@ -15,7 +15,7 @@ struct Far {
 
 /// The cluster of each row of this rank, the centers, and the origin of the sums.
 struct Assignment {
-  const at::Tensor &centres, &origin;
+  const at::Tensor &centers, &origin;
   const std::vector<std::int32_t>& labels;
 };
 /// The sums of each cluster's rows about the origin, and of their weights, over all ranks.

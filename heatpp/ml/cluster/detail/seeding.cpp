@@ -56,7 +56,7 @@ std::vector<double> weights_near(const Weighted& data, const at::Tensor& candida
     };
   };
   if (!manhattan) {
-    const NearestCentres table(candidates, data.rows);
+    const NearestCenters table(candidates, data.rows);
     return summed_stored(data.rows, count,
                          adding([&table](const auto& piece, auto* labels) { table.nearest(piece, labels); }));
   }
@@ -85,18 +85,18 @@ at::Tensor random_rows(const Weighted& data, std::int64_t k, std::uint64_t seed)
 at::Tensor plus_plus(const Weighted& data, std::int64_t k, std::uint64_t seed) {
   const RowRandom random(seed, 1);
   const auto trials = 2 + static_cast<std::int64_t>(std::log(static_cast<double>(k)));
-  std::vector<at::Tensor> centres{one_row(data, random)};
+  std::vector<at::Tensor> centers{one_row(data, random)};
   Closest closest(data);
   for (std::int64_t c = 1; c < k; ++c) {
-    closest.add(centres.back());
+    closest.add(centers.back());
     std::vector<double> parts;
     for (std::int64_t t = 0; t < trials; ++t) parts.push_back(random.uniform(c * trials + t));
     const auto candidates = fetch_rows(data.rows, drawn(data.rows, closest.masses(), parts));
     const auto left = closest.sums_with(candidates);
     const auto best = std::ranges::min_element(left) - left.begin();
-    centres.push_back(candidates.slice(0, best, best + 1));
+    centers.push_back(candidates.slice(0, best, best + 1));
   }
-  return at::cat(centres);
+  return at::cat(centers);
 }
 
 at::Tensor parallel(const Weighted& data, std::int64_t k, std::uint64_t seed) {
@@ -117,7 +117,7 @@ at::Tensor parallel(const Weighted& data, std::int64_t k, std::uint64_t seed) {
   const auto weights = weights_near(data, all);
   const Rows few(replicated(all, float64, data.rows.comm()));
   const Weighted weighted{data.op, few, weights.data()};
-  return lloyd(weighted, plus_plus(weighted, k, seed), {}).centres;
+  return lloyd(weighted, plus_plus(weighted, k, seed), {}).centers;
 }
 
 }  // namespace heatpp::ml::detail

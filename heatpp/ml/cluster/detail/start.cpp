@@ -11,15 +11,15 @@ namespace {
 
 using heatpp::detail::raise;
 
-at::Tensor given_centres(const Weighted& data, std::int64_t k, const DNDarray& given) {
+at::Tensor given_centers(const Weighted& data, std::int64_t k, const DNDarray& given) {
   const auto features = data.rows.features();
   if (given.shape() != Shape{k, features})
-    raise<ValueError>(data.op, "got centres of shape {}; expected ({}, {})", to_string(given.shape()), k, features);
+    raise<ValueError>(data.op, "got centers of shape {}; expected ({}, {})", to_string(given.shape()), k, features);
   if (given.split()) heatpp::detail::check_same_comm(data.op, data.rows.comm(), given.comm());
-  const auto centres = resplit(given, std::nullopt).larray().to(at::kCPU, at::kDouble).contiguous();
-  if (!centres.isfinite().all().item<bool>())
-    raise<ValueError>(data.op, "got centres that are not finite; expected finite ones");
-  return centres;
+  const auto centers = resplit(given, std::nullopt).larray().to(at::kCPU, at::kDouble).contiguous();
+  if (!centers.isfinite().all().item<bool>())
+    raise<ValueError>(data.op, "got centers that are not finite; expected finite ones");
+  return centers;
 }
 
 }  // namespace
@@ -34,8 +34,8 @@ void check_kmeans_options(const char* op, const KMeansOptions& o, const Rows& ro
         o.n_clusters, rows.size(), o.n_init, o.max_iterations, o.tol);
 }
 
-at::Tensor first_centres(const Weighted& data, std::int64_t k, const CentresInit& init, std::uint64_t seed) {
-  if (const auto* given = std::get_if<DNDarray>(&init)) return given_centres(data, k, *given);
+at::Tensor first_centers(const Weighted& data, std::int64_t k, const CentersInit& init, std::uint64_t seed) {
+  if (const auto* given = std::get_if<DNDarray>(&init)) return given_centers(data, k, *given);
   switch (std::get<KMeansInit>(init)) {
     case KMeansInit::random: return random_rows(data, k, seed);
     case KMeansInit::parallel: return parallel(data, k, seed);
@@ -44,11 +44,11 @@ at::Tensor first_centres(const Weighted& data, std::int64_t k, const CentresInit
   return plus_plus(data, k, seed);
 }
 
-void write_given(const CentresInit& init, ModelState& state) {
+void write_given(const CentersInit& init, ModelState& state) {
   if (const auto* given = std::get_if<DNDarray>(&init)) state.arrays.insert({"init", given->astype(float64)});
 }
 
-CentresInit given_or(const CentresInit& init, const StateReader& read, std::int64_t k) {
+CentersInit given_or(const CentersInit& init, const StateReader& read, std::int64_t k) {
   return read.has_array("init") ? read.array("init", {k, -1}) : init;
 }
 

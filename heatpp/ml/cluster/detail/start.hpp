@@ -11,11 +11,11 @@ void check_kmeans_options(const char* op, const KMeansOptions& options, const Ro
 /// Returns the given centers, or k rows chosen by `init`, (k, features) float64, on every rank. Collective: what
 /// seeding communicates, or the gather of the given ones. Throws ValueError for given ones of another shape or that are
 /// not finite.
-[[nodiscard]] at::Tensor first_centres(const Weighted& data, std::int64_t k, const CentresInit& init,
+[[nodiscard]] at::Tensor first_centers(const Weighted& data, std::int64_t k, const CentersInit& init,
                                        std::uint64_t seed);
 /// Write first centers that are given to a state, and read them; `init` if the state has none.
-void write_given(const CentresInit& init, ModelState& state);
-[[nodiscard]] CentresInit given_or(const CentresInit& init, const StateReader& read, std::int64_t k);
+void write_given(const CentersInit& init, ModelState& state);
+[[nodiscard]] CentersInit given_or(const CentersInit& init, const StateReader& read, std::int64_t k);
 /// Returns the mean of the columns' variances. Collective, and throws, as column_moments.
 [[nodiscard]] double mean_variance(const char* op, const Rows& rows);
 

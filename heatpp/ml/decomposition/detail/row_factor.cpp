@@ -6,13 +6,13 @@ namespace heatpp::ml::detail {
 namespace {
 
 /// Returns the factor of this rank's rows.
-at::Tensor own_factor(const Rows& rows, const at::Tensor& centre) {
+at::Tensor own_factor(const Rows& rows, const at::Tensor& center) {
   const auto f = rows.features(), height = std::max<std::int64_t>(4 * f, 1024);
   auto factor = at::empty({0, f}, at::kDouble);
   rows.pass([&](std::int64_t, const at::Tensor& block) {
     for (std::int64_t first = 0; first < block.size(0); first += height) {
       const auto part = block.slice(0, first, std::min(block.size(0), first + height)).to(at::kCPU, at::kDouble);
-      factor = at::cat({factor, part - centre});
+      factor = at::cat({factor, part - center});
       if (factor.size(0) >= 2 * f) factor = triangle_of(factor);
     }
   });
@@ -44,10 +44,10 @@ at::Tensor triangle_of(const at::Tensor& rows) {
   return rows.size(0) > rows.size(1) ? std::get<1>(at::linalg_qr(rows, "r")) : rows;
 }
 
-at::Tensor row_factor(const Rows& rows, const at::Tensor& centre, const Shorten& shorten) {
+at::Tensor row_factor(const Rows& rows, const at::Tensor& center, const Shorten& shorten) {
   at::Tensor mine;
   const auto failure = heatpp::detail::failure_of([&] {
-    mine = own_factor(rows, centre);
+    mine = own_factor(rows, center);
     if (shorten) mine = shorten(mine);
   });
   return triangle_of(gathered(rows, mine, failure));

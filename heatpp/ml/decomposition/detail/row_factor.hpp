@@ -10,11 +10,11 @@ using Shorten = std::function<at::Tensor(const at::Tensor& factor)>;
 [[nodiscard]] at::Tensor triangle_of(const at::Tensor& rows);
 
 /// Returns at most min(samples, features) rows, on every rank, whose products of columns are those of all rows minus
-/// `centre`, in float64. They are as accurate as the rows; products would lose half the digits (TSQR: Demmel et al.
+/// `center`, in float64. They are as accurate as the rows; products would lose half the digits (TSQR: Demmel et al.
 /// 2012). Each rank decomposes its rows block by block, without a copy; the results, at most features^2 numbers, are
 /// shortened if asked and gathered. Collective: an all-gather of 8 bytes and one of these numbers, none if rows are
 /// replicated. An error on one rank is thrown on all.
-[[nodiscard]] at::Tensor row_factor(const Rows& rows, const at::Tensor& centre, const Shorten& shorten = {});
+[[nodiscard]] at::Tensor row_factor(const Rows& rows, const at::Tensor& center, const Shorten& shorten = {});
 
 /// The singular values of a factor in decreasing order, and their right vectors as rows.
 struct RightVectors {

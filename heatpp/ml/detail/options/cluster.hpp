@@ -9,7 +9,7 @@
 
 namespace heatpp::ml::detail {
 
-using CentresInit = decltype(KMeansOptions::init);
+using CentersInit = decltype(KMeansOptions::init);
 
 }  // namespace heatpp::ml::detail
 
@@ -24,8 +24,8 @@ inline constexpr std::array choice_names<graph::LaplacianMode> = {"fully_connect
 template <>
 inline constexpr std::array choice_names<graph::LaplacianBoundary> = {"upper", "lower"};
 template <>
-struct FieldText<ml::detail::CentresInit> {
-  static std::string of(const ml::detail::CentresInit& init) {
+struct FieldText<ml::detail::CentersInit> {
+  static std::string of(const ml::detail::CentersInit& init) {
     return std::holds_alternative<DNDarray>(init) ? "given" : field_text(std::get<KMeansInit>(init));
   }
 };
@@ -76,11 +76,11 @@ namespace heatpp::ml::detail {
 
 /// The centers that are given are an array of the state; given_or reads it.
 template <>
-struct StateField<CentresInit> {
-  static void write(Texts& texts, const char* name, const CentresInit& init) {
+struct StateField<CentersInit> {
+  static void write(Texts& texts, const char* name, const CentersInit& init) {
     texts.emplace(name, heatpp::detail::field_text(init));
   }
-  static CentresInit read(const StateReader& read, const char* name) {
+  static CentersInit read(const StateReader& read, const char* name) {
     return read.text(name) == "given" ? KMeansInit::plus_plus : StateField<KMeansInit>::read(read, name);
   }
 };

@@ -24,9 +24,9 @@ Scale scale_of(const LinearLoss& problem) {
   const auto columns = column_moments(problem.op, problem.rows, problem.weights);
   auto mean = at::zeros({std::ssize(columns)}, at::kDouble), squares = at::zeros_like(mean);
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    const auto& [n, centre, m2] = columns[j];
-    squares.data_ptr<double>()[j] = m2 / n + (problem.intercept ? 0 : centre * centre);
-    if (problem.intercept) mean.data_ptr<double>()[j] = centre;
+    const auto& [n, center, m2] = columns[j];
+    squares.data_ptr<double>()[j] = m2 / n + (problem.intercept ? 0 : center * center);
+    if (problem.intercept) mean.data_ptr<double>()[j] = center;
   }
   const auto weight = columns.front().n;
   const auto penalty = problem.beside == PenaltyBeside::sum ? problem.l2 / weight : problem.l2;

@@ -24,8 +24,8 @@ at::Tensor means_of(const char* op, const Rows& rows, const at::Tensor& targets,
 }
 
 /// Returns the operator of rows minus their mean, times the roots of their weights.
-linalg::LinearOperator centred(const sparse::DCSRMatrix& a, const DNDarray& mean,
-                               const std::optional<DNDarray>& roots) {
+linalg::LinearOperator centered(const sparse::DCSRMatrix& a, const DNDarray& mean,
+                                const std::optional<DNDarray>& roots) {
   const auto weighted = [roots](const DNDarray& u) { return roots ? u * *roots : u; };
   return {a.shape(), [=](const DNDarray& v) { return weighted(sparse::matmul(a, v) - sum(mean * v)); },
           [=](const DNDarray& u) {
@@ -62,8 +62,8 @@ Plane sparse_least_squares(const char* op, const Rows& rows, const Targets& targ
   if (options.weights) roots = at::from_blob(const_cast<double*>(options.weights), {rows.count()}, at::kDouble).sqrt();
   auto target_means = means_of(op, rows, targets.values, roots);
   if (!options.intercept) target_means.zero_();
-  const auto a = centred(sparse::astype(*sparse_rows(rows), float64), replicated(mean, float64, rows.comm()),
-                         roots ? std::optional(as_rows(rows, *roots)) : std::nullopt);
+  const auto a = centered(sparse::astype(*sparse_rows(rows), float64), replicated(mean, float64, rows.comm()),
+                          roots ? std::optional(as_rows(rows, *roots)) : std::nullopt);
   auto coef = at::empty({targets.values.size(1), rows.features()}, at::kDouble);
   for (std::int64_t t = 0; t < coef.size(0); ++t) {
     auto b = targets.values.select(1, t) - target_means[t];

@@ -237,12 +237,12 @@ Expected expected(const Weighted& data, const Components& components, heatpp::de
   return {Sums::unpacked(components.type, total.slice(0, 0, -2), components.means), total[-2].item<double>()};
 }
 
-MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tensor& centres) {
-  const auto k = centres.size(0), f = centres.size(1);
-  const auto origin = centres.mean(0).contiguous();
-  const NearestCentres table(centres, working_dtype(data.rows));
+MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tensor& centers) {
+  const auto k = centers.size(0), f = centers.size(1);
+  const auto origin = centers.mean(0).contiguous();
+  const NearestCenters table(centers, working_dtype(data.rows));
   const auto total = sums_of(
-      data, type, {origin, padded_columns(centres - origin), f}, 0,
+      data, type, {origin, padded_columns(centers - origin), f}, 0,
       [&](const auto& piece, std::int64_t first, std::int64_t count, Workspace& work) {
         std::vector<std::int32_t> labels(static_cast<std::size_t>(count));
         table.nearest(std::decay_t<decltype(piece)>{piece.row(first), count, piece.features, first}, labels.data());
@@ -250,7 +250,7 @@ MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tenso
           for (std::int64_t i = 0; i < count; ++i) work.shares(c)[i] = labels[static_cast<std::size_t>(i)] == c ? 1 : 0;
         std::fill_n(work.norms(), count, 0.0);
       });
-  return Sums::unpacked(type, total.slice(0, 0, -2), centres);
+  return Sums::unpacked(type, total.slice(0, 0, -2), centers);
 }
 
 }  // namespace heatpp::ml::detail

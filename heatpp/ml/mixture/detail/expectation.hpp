@@ -28,6 +28,6 @@ struct Expected {
 /// none if rows are replicated. Collective.
 [[nodiscard]] Expected expected(const Weighted& data, const Components& components, heatpp::detail::Watch& watch);
 /// Sums rows that each belong only to the nearest of the (k, features) centers.
-[[nodiscard]] MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tensor& centres);
+[[nodiscard]] MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tensor& centers);
 
 }  // namespace heatpp::ml::detail

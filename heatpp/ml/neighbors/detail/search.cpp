@@ -45,7 +45,7 @@ HEATPP_EXACT(double)
 struct Stretch {
   at::Tensor rows;
   std::optional<Columns> columns = std::nullopt;
-  at::Tensor origin = {}, centred = {}, norms = {};
+  at::Tensor origin = {}, centered = {}, norms = {};
   double shrunk = 0;  ///< factor for norms, so that rounding lifts no bound above the distance
 };
 
@@ -55,8 +55,8 @@ Stretch stretch_of(Metric metric, const at::Tensor& rows) {
                                                     : std::numeric_limits<double>::epsilon();
   const auto shrunk = 1 - static_cast<double>(rows.size(1) + 16) * eps;
   const auto origin = rows.to(at::kDouble).mean(0, /*keepdim=*/true).to(rows.scalar_type());
-  const auto centred = rows - origin;
-  return {rows, std::nullopt, origin, centred, centred.square().sum(1).mul_(shrunk), shrunk};
+  const auto centered = rows - origin;
+  return {rows, std::nullopt, origin, centered, centered.square().sum(1).mul_(shrunk), shrunk};
 }
 
 /// Computes a lower bound for each row of `asking` and each of the stretch; `offsets` is added to the bounds of a row.
@@ -66,10 +66,10 @@ void bounds(Metric metric, const at::Tensor& asking, const Stretch& s, const at:
     offsets = at::zeros({asking.size(0)}, at::kDouble);
     return;
   }
-  const auto centred = asking - s.origin;
+  const auto centered = asking - s.origin;
   auto out = tile;
-  at::addmm_out(out, s.norms, centred, s.centred.t(), 1, -2);
-  offsets = centred.square().sum(1).to(at::kDouble).mul_(s.shrunk);
+  at::addmm_out(out, s.norms, centered, s.centered.t(), 1, -2);
+  offsets = centered.square().sum(1).to(at::kDouble).mul_(s.shrunk);
 }
 
 /// Returns the largest rounded bound in T for an exact bound of at most `limit`, or infinity if it is unknown.

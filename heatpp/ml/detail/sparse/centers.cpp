@@ -1,4 +1,4 @@
-#include <heatpp/ml/detail/sparse/centres.hpp>
+#include <heatpp/ml/detail/sparse/centers.hpp>
 
 #include <heatpp/core/detail/simd.hpp>
 
@@ -14,11 +14,11 @@ HEATPP_SIMD void subtract(double* __restrict to, double factor, const double* __
 
 }  // namespace
 
-SparseCentres::SparseCentres(const at::Tensor& centres)
-    : places_(centres.contiguous()), by_feature_(centres.t().contiguous()), norms_(places_.square().sum(1)) {}
+SparseCenters::SparseCenters(const at::Tensor& centers)
+    : places_(centers.contiguous()), by_feature_(centers.t().contiguous()), norms_(places_.square().sum(1)) {}
 
 template <class T>
-void SparseCentres::nearest(const SparsePiece<T>& piece, std::int32_t* labels) const {
+void SparseCenters::nearest(const SparsePiece<T>& piece, std::int32_t* labels) const {
   const auto k = norms_.numel();
   const auto* const norms = norms_.const_data_ptr<double>();
   const auto* const table = by_feature_.const_data_ptr<double>();
@@ -32,14 +32,14 @@ void SparseCentres::nearest(const SparsePiece<T>& piece, std::int32_t* labels) c
 }
 
 template <class T>
-void SparseCentres::distances(const SparsePiece<T>& piece, const std::int32_t* labels, double* distances) const {
+void SparseCenters::distances(const SparsePiece<T>& piece, const std::int32_t* labels, double* distances) const {
   const auto* const norms = norms_.const_data_ptr<double>();
   for (std::int64_t i = 0; i < piece.rows; ++i) {
-    const auto* const centre = places_.const_data_ptr<double>() + labels[i] * piece.features;
+    const auto* const center = places_.const_data_ptr<double>() + labels[i] * piece.features;
     auto sum = norms[labels[i]];
     for (auto e = piece.ptr[i]; e < piece.ptr[i + 1]; ++e) {
       const auto x = static_cast<double>(piece.values[e]);
-      sum += x * (x - 2 * centre[piece.columns[e]]);
+      sum += x * (x - 2 * center[piece.columns[e]]);
     }
     distances[i] = std::max(0.0, sum);
   }
@@ -58,8 +58,8 @@ void add_rows(const SparsePiece<T>& piece, const std::int32_t* labels, const dou
 }
 
 #define HEATPP_SPARSE(T)                                                                                         \
-  template void SparseCentres::nearest(const SparsePiece<T>&, std::int32_t*) const;                              \
-  template void SparseCentres::distances(const SparsePiece<T>&, const std::int32_t*, double*) const;             \
+  template void SparseCenters::nearest(const SparsePiece<T>&, std::int32_t*) const;                              \
+  template void SparseCenters::distances(const SparsePiece<T>&, const std::int32_t*, double*) const;             \
   template void add_rows(const SparsePiece<T>&, const std::int32_t*, const double*, const double*, std::int64_t, \
                          double*, double*);
 HEATPP_SPARSE(float)

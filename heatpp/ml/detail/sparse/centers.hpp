@@ -7,10 +7,10 @@
 namespace heatpp::ml::detail {
 
 /// Centers of clusters for sparse rows: computes distances from |c|^2 and entries only, in float64.
-class SparseCentres {
+class SparseCenters {
  public:
-  /// `centres` is a (k, features) tensor of float64.
-  explicit SparseCentres(const at::Tensor& centres);
+  /// `centers` is a (k, features) tensor of float64.
+  explicit SparseCenters(const at::Tensor& centers);
   /// Writes the number of the nearest center of each row, the first one for ties. Local.
   template <class T>
   void nearest(const SparsePiece<T>& piece, std::int32_t* labels) const;
