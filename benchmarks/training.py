@@ -245,10 +245,10 @@ class Training:
     def learn(self, nodes, epochs, pictures):
         curves = []
         for rule in RULES:
-            learnt = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *cycle(4, 1, "--merge", rule), *OUTER])
-            curves.append({"label": rule, "x": [c[0] for c in learnt["curve"]], "y": [c[2] for c in learnt["curve"]]})
+            result = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *cycle(4, 1, "--merge", rule), *OUTER])
+            curves.append({"label": rule, "x": [c[0] for c in result["curve"]], "y": [c[2] for c in result["curve"]]})
             print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "epochs": epochs,
-                              "accuracy": round(learnt["accuracy"], 4)}), flush=True)
+                              "accuracy": round(result["accuracy"], 4)}), flush=True)
         self.draw(curves, f"{pictures}/merge_accuracy_{nodes}.svg", f"Fashion-MNIST on {nodes} nodes", "epoch", "test accuracy")
 
     # The cost of narrow wires.

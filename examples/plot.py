@@ -63,7 +63,7 @@ def modes(numbers):
     figure, (axes,) = panels()
     axes.semilogy(numbers["times"], numbers["solver"], label="solver")
     axes.semilogy(numbers["times"], numbers["modes"], "--", label="dynamic modes")
-    axes.axvspan(0, float(numbers["learnt"]), alpha=0.15, label="snapshots that the modes are from")
+    axes.axvspan(0, float(numbers["fitted"]), alpha=0.15, label="snapshots that the modes are from")
     axes.set(title="Size of the temperature field", xlabel="time t", ylabel="Frobenius norm [degrees]")
     axes.legend()
     return figure

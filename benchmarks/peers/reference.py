@@ -160,7 +160,7 @@ def falling(centered):
     return np.sqrt(np.linalg.eigvalsh((x - x.mean(0) * centered).T @ (x - x.mean(0) * centered))[::-1][:10])
 
 
-def learnt(name):
+def of_a_peer(name):
     """Results that a peer defines: scikit-learn's trees of random rows, and scipy's sparse matrices."""
     import learning  # noqa: F401: registers its workloads
     import matrices  # noqa: F401: likewise
@@ -198,9 +198,9 @@ sums = {
     ("lasso1",): (1e-3, lambda: lasso(1)),
     ("lasso10",): (1e-4, lambda: lasso(10)),
     ("logistic",): (1e-3, logistic),
-    **{(name,): (1e-9, lambda name=name: learnt(name)) for name in ("spmv", "spmv_random", "spmm", "spgemm")},
-    ("cg",): (1e-6, lambda: learnt("cg")),
-    ("sparse_load", "sparse_save"): (1e-9, lambda: learnt("sparse_load.npz")),
+    **{(name,): (1e-9, lambda name=name: of_a_peer(name)) for name in ("spmv", "spmv_random", "spmm", "spgemm")},
+    ("cg",): (1e-6, lambda: of_a_peer("cg")),
+    ("sparse_load", "sparse_save"): (1e-9, lambda: of_a_peer("sparse_load.npz")),
     ("fft2",): (1e-5, lambda: data.check_complex(np.fft.fft2(data.complex_rows(111, 4096, 4096).astype(np.complex128)))),
     ("fft1d",): (1e-5, lambda: data.check_complex(np.fft.fft(data.complex_rows(113, 1 << 22).astype(np.complex128)))),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
@@ -217,8 +217,8 @@ values = {
     ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
     ("argmax",): (0, lambda: [data.vector("normal", 76, 0, 20_000_000).argmax()]),
     ("randn",): (1e-3, lambda: [0.0, 1.0]),
-    ("boosting",): (1e-2, lambda: learnt("boosting")),
-    ("forest",): (2e-2, lambda: learnt("forest")),
+    ("boosting",): (1e-2, lambda: of_a_peer("boosting")),
+    ("forest",): (2e-2, lambda: of_a_peer("forest")),
     ("sum",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100_000_000).sum(dtype=f8)]),
     ("dot",): (1e-5, lambda: [np.square(data.vector("uniform", 11, 0, 100_000_000), dtype=f8).sum()]),
     ("pca",): (1e-4, lambda: falling(True)),

@@ -13,7 +13,7 @@
 
 namespace ht = heatpp;
 
-constexpr int steps = 40, learnt = 30, all = 60;  // steps between snapshots, and numbers of snapshots
+constexpr int steps = 40, fitted = 30, all = 60;  // steps between snapshots, and numbers of snapshots
 
 void advance(HeatSolver& solver) {
   for (int i = 0; i < steps; ++i) solver.step();
@@ -32,13 +32,13 @@ int main(int argc, char** argv) {
 
   ht::DMD dmd({.rtol = 1e-8, .dt = dt});
   std::vector<double> sizes;
-  for (int t = 0; t < learnt; ++t, advance(solver)) {
+  for (int t = 0; t < fitted; ++t, advance(solver)) {
     const auto field = view_of(solver, comm);
     dmd.partial_fit(field);
     sizes.push_back(size_of(field));
   }
   double error = 0;
-  for (int t = learnt; t < all; ++t, advance(solver)) {
+  for (int t = fitted; t < all; ++t, advance(solver)) {
     const auto field = view_of(solver, comm);
     sizes.push_back(size_of(field));
     error = size_of(dmd.reconstruct({t * dt})(ht::ellipsis, 0) - field) / sizes.back();
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   ht::io::save_npz({{"times", ht::array(times)},
                     {"solver", ht::array(sizes)},
                     {"modes", ht::array(by_modes)},
-                    {"learnt", ht::array((learnt - 1) * dt)}},
+                    {"fitted", ht::array((fitted - 1) * dt)}},
                    argc > 1 ? argv[1] : "modes.npz");
   if (comm.rank() != 0) return 0;
   std::printf("%d modes; the slowest falls as exp(%.2f t), the plate's as exp(%.2f t)\n",

@@ -10,7 +10,7 @@ namespace heatpp::nn {
 enum class MergePolicy {
   daso,   ///< x = (2S x + P m) / (2S + P), as published (Coquelin et al. 2021)
   alpha,  ///< x = a x + (1 - a) m
-  delta,  ///< x = x + b (m - s): keeps what the node learnt while it waited
+  delta,  ///< x = x + b (m - s): keeps the steps of the node while it waited
   outer   ///< as delta with b = 1, but Nesterov's momentum moves the mean (Douillard et al. 2023, DiLoCo):
           ///< with the last mean A, D = m - A: v = mu v + D, and A + lr (D + mu v) replaces m
 };

@@ -108,7 +108,7 @@ class _NotFitted(C.NotFittedError, AttributeError):
     """The error for a result before fit; hasattr accepts it."""
 
 
-def _learnt(of, doc):
+def _result_of_fit(of, doc):
     """Returns a property for a result of fit; before fit it raises an AttributeError."""
     def get(self):
         try:
@@ -269,7 +269,7 @@ def _dress(kind):
     """Gives a class scikit-learn's names."""
     results = _own(kind, lambda value: isinstance(value, property))
     for name in results:
-        setattr(kind, _RESULTS.get(name, name + "_"), _learnt(operator.attrgetter(name), f"scikit-learn's name of {name}."))
+        setattr(kind, _RESULTS.get(name, name + "_"), _result_of_fit(operator.attrgetter(name), f"scikit-learn's name of {name}."))
     kind._results = [*getattr(kind, "_results", []), *results]
     sign_class(kind)
     for name in _own(kind, is_method):
@@ -278,7 +278,7 @@ def _dress(kind):
         if not hasattr(kind, "get_params"):
             kind.get_params, kind.set_params = _no_options, _set_no_options
         kind.__reduce__ = _reduced
-        kind.n_features_in_ = _learnt(_features, "scikit-learn's name of the number of features that were learnt from.")
+        kind.n_features_in_ = _result_of_fit(_features, "scikit-learn's name of the number of features of the fit.")
         kind._estimator_type, kind.__sklearn_tags__, kind.__sklearn_is_fitted__ = _type_of(kind), _tags, _is_fitted
 
 
@@ -289,9 +289,9 @@ def _dress_all():
     for kind in every:
         _dress(kind)
     kind = C.MinMaxScaler
-    kind.scale_ = _learnt(lambda self: 1 / self.scale, "What columns are multiplied by.")
-    kind.min_ = _learnt(lambda self: self.get_params()["low"] - self.data_min / self.scale, "What is added to columns then.")
-    kind.data_range_ = _learnt(lambda self: self.data_max - self.data_min, "The largest less the least number of columns.")
+    kind.scale_ = _result_of_fit(lambda self: 1 / self.scale, "The factors of the columns.")
+    kind.min_ = _result_of_fit(lambda self: self.get_params()["low"] - self.data_min / self.scale, "The numbers that are added to the scaled columns.")
+    kind.data_range_ = _result_of_fit(lambda self: self.data_max - self.data_min, "The largest number minus the least one, for each column.")
 
 
 _dress_all()

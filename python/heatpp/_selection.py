@@ -200,9 +200,9 @@ def _checked_judge(op, model, scoring):
 def _scores(model, x, y, folds, judged_by):
     scores = []
     for fold in folds:
-        learnt, judged = (tuple(each[rows] for each in (x, y) if each is not None) for rows in fold)
+        training, judged = (tuple(each[rows] for each in (x, y) if each is not None) for rows in fold)
         copy = clone(model)
-        copy.fit(*learnt)
+        copy.fit(*training)
         scores.append(float(judged_by(copy, *judged)))
     return scores
 

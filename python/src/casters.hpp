@@ -225,7 +225,7 @@ void parameters(nb::class_<Model>& c) {
         nb::cast<Model&>(self) = nb::cast<Model&>(self.type()(**all));
         return nb::borrow(self);
       },
-      "Changes options; what was learnt is forgotten.");
+      "Changes options, and deletes the fitted state.");
 }
 template <class Model, class Base>
 void parameters(nb::class_<Model, Base>& c) {

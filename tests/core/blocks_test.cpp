@@ -74,8 +74,8 @@ TEST_CASE("bricks that LibTorch conjugates when it reads them, and that have gra
   CHECK(same(ht::from_blocks(conjugated, mine.offset, shape, {.split = 1}), imaginary.conj().resolve_conj()));
   ht::to_blocks(distribute(imaginary, ht::Layout(shape, 1, ranks())), conjugated, mine.offset);
   CHECK(equals(conjugated.resolve_conj(), part_of(imaginary, mine)));
-  const auto learnt = memory_of(mine, 0, at::kDouble, numbered(shape)).requires_grad_();
-  CHECK(same(ht::from_blocks(learnt, mine.offset, shape, {.split = 1}), numbered(shape)));
+  const auto parameters = memory_of(mine, 0, at::kDouble, numbered(shape)).requires_grad_();
+  CHECK(same(ht::from_blocks(parameters, mine.offset, shape, {.split = 1}), numbered(shape)));
 }
 
 TEST_CASE("bricks with ghost cells on some sides only", "[blocks]") {

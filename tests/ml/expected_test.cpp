@@ -66,7 +66,7 @@ ht::DNDarray cut(const at::Tensor& x, Cut how) {
 }
 
 template <class Model>
-double learnt(Model model, const Data& train, const Data& test, Cut how) {
+double fitted_score(Model model, const Data& train, const Data& test, Cut how) {
   model.fit(cut(train.x, how), cut(train.y, how));
   return model.score(cut(test.x, how), cut(test.y, how));
 }
@@ -192,14 +192,16 @@ TEST_CASE("classes of digits, cancer and wine", "[.expected]") {
   const Data sixteenths{digits.x / 16, digits.y}, flowers{iris(), species()};
   const Data scaled{standardised(cancer.x), cancer.y};
   for (const auto how : {Cut::even, Cut::uneven, Cut::none}) {
-    const auto of_bayes = [&](const Data& data) { return learnt(ht::GaussianNB(), data.train(), data.test(), how); };
-    const auto on_all_rows = [&](const Data& data) { return learnt(ht::GaussianNB(), data, data, how); };
+    const auto of_bayes = [&](const Data& data) {
+      return fitted_score(ht::GaussianNB(), data.train(), data.test(), how);
+    };
+    const auto on_all_rows = [&](const Data& data) { return fitted_score(ht::GaussianNB(), data, data, how); };
     hold({{"GaussianNB digits", of_bayes(digits), .8277777778},
           {"GaussianNB digits, all", on_all_rows(digits), .8580968, 1e-7},
           {"GaussianNB cancer", of_bayes(cancer), .9210526316},
           {"GaussianNB cancer, all", on_all_rows(cancer), .9420035, 1e-7},
-          {"MultinomialNB", learnt(ht::MultinomialNB(), digits, digits, how), .9053978853644964},
-          {"BernoulliNB", learnt(ht::BernoulliNB({.binarize = 7.5}), digits, digits, how), .8987200890372844},
+          {"MultinomialNB", fitted_score(ht::MultinomialNB(), digits, digits, how), .9053978853644964},
+          {"BernoulliNB", fitted_score(ht::BernoulliNB({.binarize = 7.5}), digits, digits, how), .8987200890372844},
           {"neighbours 1", of_neighbors(1, digits, how), .9777777778},
           {"neighbours 5", of_neighbors(5, digits, how), .9861111111}});
 
@@ -285,7 +287,7 @@ TEST_CASE("trees of digits, cancer, wine and diabetes", "[.expected]") {
   const auto digits = load("digits"), cancer = load("cancer"), wines = cultivars();
   const Data patients{diabetes(), diabetes_target()};
   const auto how = ht::world().size() % 2 == 0 ? Cut::uneven : Cut::even;
-  const auto of = [&](auto model, const Data& data) { return learnt(model, data.train(), data.test(), how); };
+  const auto of = [&](auto model, const Data& data) { return fitted_score(model, data.train(), data.test(), how); };
   const ht::HistGradientBoostingClassifier boosted({.max_iterations = 50});
   // Splits of whole numbers often have equal gains: scikit-learn's trees of digits change with the order of the
   // columns, .9694 in the given one, .9667 to .975 in twelve others, of 360 rows. So do ours: .9611 here, .9667 and

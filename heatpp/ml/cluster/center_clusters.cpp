@@ -18,11 +18,11 @@ DNDarray as_labels(const Rows& rows, std::vector<std::int32_t>& labels) {
 
 }  // namespace
 
-const CenterClusters::Learnt& CenterClusters::learnt(const char* what) const {
-  return fitted(Method(kind_, what), learnt_);
+const CenterClusters::Fitted& CenterClusters::fitted_state(const char* what) const {
+  return fitted(Method(kind_, what), fitted_);
 }
 
-CenterClusters::Learnt CenterClusters::judged(const Weighted& data, const DNDarray& centers, std::int64_t iterations,
+CenterClusters::Fitted CenterClusters::judged(const Weighted& data, const DNDarray& centers, std::int64_t iterations,
                                               bool converged) const {
   auto [labels, inertia] = (distance_ == Distance::squared ? labelled : labelled_manhattan)(
       data.op, data.rows, data.weights, centers.larray().to(at::kDouble));
@@ -30,14 +30,14 @@ CenterClusters::Learnt CenterClusters::judged(const Weighted& data, const DNDarr
 }
 
 DNDarray CenterClusters::predict(const Rows& x) const {
-  const auto& centers = learnt("predict").centers;
+  const auto& centers = fitted_state("predict").centers;
   const Method op(kind_, "predict");
   check_features(op, x, centers.shape()[1]);
   return judged({op, x, nullptr}, centers).labels;
 }
 
 DNDarray CenterClusters::transform(const Rows& x) const {
-  const auto& centers = learnt("transform").centers;
+  const auto& centers = fitted_state("transform").centers;
   check_features(Method(kind_, "transform"), x, centers.shape()[1]);
   if (sparse_rows(x) && distance_ == Distance::squared) {
     const auto c = centers.larray().to(at::kDouble);
@@ -54,17 +54,17 @@ DNDarray CenterClusters::transform(const Rows& x) const {
 }
 
 double CenterClusters::score(const Rows& x, const FitOptions& options) const {
-  const auto& centers = learnt("score").centers;
+  const auto& centers = fitted_state("score").centers;
   const Method op(kind_, "score");
   check_features(op, x, centers.shape()[1]);
   const auto weights = weights_beside(op, x, options.sample_weight);
   return -judged({op, x, weights ? weights->const_data_ptr<double>() : nullptr}, centers).inertia;
 }
 
-const DNDarray& CenterClusters::centers() const { return learnt("centers").centers; }
-const DNDarray& CenterClusters::labels() const { return learnt("labels").labels; }
-double CenterClusters::inertia() const { return learnt("inertia").inertia; }
-std::int64_t CenterClusters::iterations() const { return learnt("iterations").iterations; }
-bool CenterClusters::converged() const { return learnt("converged").converged; }
+const DNDarray& CenterClusters::centers() const { return fitted_state("centers").centers; }
+const DNDarray& CenterClusters::labels() const { return fitted_state("labels").labels; }
+double CenterClusters::inertia() const { return fitted_state("inertia").inertia; }
+std::int64_t CenterClusters::iterations() const { return fitted_state("iterations").iterations; }
+bool CenterClusters::converged() const { return fitted_state("converged").converged; }
 
 }  // namespace heatpp

@@ -33,7 +33,7 @@ class CenterClusters {
  protected:
   /// The distance of which the inertia is the sum: squared or Manhattan.
   enum class Distance { squared, manhattan };
-  struct Learnt {
+  struct Fitted {
     DNDarray centers, labels;
     double inertia;
     std::int64_t iterations;
@@ -47,17 +47,17 @@ class CenterClusters {
   ~CenterClusters() = default;
 
   [[nodiscard]] const char* kind() const { return kind_; }
-  [[nodiscard]] bool is_fitted() const { return learnt_.has_value(); }
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
-  void learn(Learnt found) { learnt_ = std::move(found); }
+  [[nodiscard]] bool is_fitted() const { return fitted_.has_value(); }
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
+  void learn(Fitted found) { fitted_ = std::move(found); }
   /// Returns the centers with labels and inertia of these rows. Collective: one all-reduce of 16 bytes.
-  [[nodiscard]] Learnt judged(const ml::detail::Weighted& rows, const DNDarray& centers, std::int64_t iterations = 0,
+  [[nodiscard]] Fitted judged(const ml::detail::Weighted& rows, const DNDarray& centers, std::int64_t iterations = 0,
                               bool converged = true) const;
 
  private:
   const char* kind_;
   Distance distance_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

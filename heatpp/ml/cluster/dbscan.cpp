@@ -257,13 +257,13 @@ DBSCAN& DBSCAN::fit(const Rows& x, const FitOptions& options) {
   fit.look_around();
   fit.merge();
   const auto verdicts = fit.verdicts();
-  learnt_ = Learnt{as_rows(x, verdicts.bitwise_right_shift(1)), cores_of(x, verdicts), fit.clusters()};
+  fitted_ = Fitted{as_rows(x, verdicts.bitwise_right_shift(1)), cores_of(x, verdicts), fit.clusters()};
   return *this;
 }
 
-const DBSCAN::Learnt& DBSCAN::learnt(const char* what) const { return fitted(what, learnt_); }
-const DNDarray& DBSCAN::labels() const { return learnt("DBSCAN.labels").labels; }
-const DNDarray& DBSCAN::core_indices() const { return learnt("DBSCAN.core_indices").core_indices; }
-std::int64_t DBSCAN::n_clusters() const { return learnt("DBSCAN.n_clusters").clusters; }
+const DBSCAN::Fitted& DBSCAN::fitted_state(const char* what) const { return fitted(what, fitted_); }
+const DNDarray& DBSCAN::labels() const { return fitted_state("DBSCAN.labels").labels; }
+const DNDarray& DBSCAN::core_indices() const { return fitted_state("DBSCAN.core_indices").core_indices; }
+std::int64_t DBSCAN::n_clusters() const { return fitted_state("DBSCAN.n_clusters").clusters; }
 
 }  // namespace heatpp

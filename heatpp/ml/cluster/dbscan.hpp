@@ -51,13 +51,13 @@ class DBSCAN {
   [[nodiscard]] std::int64_t n_clusters() const;
 
  private:
-  struct Learnt {
+  struct Fitted {
     DNDarray labels, core_indices;
     std::int64_t clusters;
   };
-  [[nodiscard]] const Learnt& learnt(const char* op) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* op) const;
   DBSCANOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

@@ -120,7 +120,7 @@ DBSCAN& DBSCAN::fit(const DCSRMatrix& distances, const FitOptions& options) {
   const auto cut = distances.layout().with({distances.rows()}, distances.split());
   const auto cores = distances.split() ? Layout::from_counts({0}, 0, comm.allgather(found.numel()))
                                        : distances.layout().replicated({found.numel()});
-  learnt_ = Learnt{detail::wrap(labels, cut, comm), detail::wrap(found, cores, comm), starts.numel()};
+  fitted_ = Fitted{detail::wrap(labels, cut, comm), detail::wrap(found, cores, comm), starts.numel()};
   return *this;
 }
 

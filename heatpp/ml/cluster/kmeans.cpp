@@ -26,24 +26,24 @@ void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
   const auto tolerance = options_.tol * mean_variance(data.op, x);
   const LloydOptions steps{options_.max_iterations, tolerance, options_.progress};
   const auto starts = std::holds_alternative<DNDarray>(options_.init) ? 1 : options_.n_init;
-  std::optional<Learnt> best;
+  std::optional<Fitted> best;
   bool asked = false;
   for (int start = 0; start < starts; ++start) {
     const auto first = first_centers(data, options_.n_clusters, options_.init,
                                      seed_of(options_.seed, static_cast<std::uint64_t>(start)));
     const auto rule = rule_ == Rule::medians ? CenterRule::medians : CenterRule::medoids;
     const auto found = rule_ == Rule::means ? lloyd(data, first, steps) : alternate(data, first, rule, steps);
-    auto learnt =
+    auto fitted =
         judged(data, replicated(found.centers, working_dtype(x), x.comm()), found.iterations, found.converged);
     asked = asked || found.asked;
-    if (!best || learnt.inertia < best->inertia * (1 - rounding)) best = std::move(learnt);
+    if (!best || fitted.inertia < best->inertia * (1 - rounding)) best = std::move(fitted);
   }
   warn_unless(best->converged || asked, op, best->iterations);
   learn(std::move(*best));
 }
 
 ModelState IteratedClusters::state() const {
-  const auto& found = learnt("state");
+  const auto& found = fitted_state("state");
   ModelState state{kind(), texts_of(options_), {{"centers", found.centers}}};
   state.options.insert({{"inertia", text_of(found.inertia)},
                         {"iterations", text_of(found.iterations)},

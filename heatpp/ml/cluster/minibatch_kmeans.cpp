@@ -260,7 +260,7 @@ MiniBatchKMeans& MiniBatchKMeans::partial_fit(const Rows& x, const FitOptions& o
 const DNDarray& MiniBatchKMeans::counts() const { return fitted("MiniBatchKMeans.counts", counts_); }
 
 ModelState MiniBatchKMeans::state() const {
-  const auto& found = learnt("state");
+  const auto& found = fitted_state("state");
   ModelState state{kind(), texts_of(options_), {{"centers", found.centers}, {"counts", counts()}}};
   state.options.insert({{"since_reassignment", text_of(since_reassignment_)},
                         {"inertia", text_of(found.inertia)},

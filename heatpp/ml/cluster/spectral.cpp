@@ -136,13 +136,13 @@ Spectral& Spectral::fit(const sparse::DCSRMatrix& affinity) {
 
 void Spectral::learn(const DNDarray& embedding, const DNDarray& eigenvalues) {
   KMeans clusters({.n_clusters = eigenvalues.size(), .n_init = options_.n_init, .seed = options_.seed});
-  learnt_ = Learnt{clusters.fit_predict(embedding), embedding, eigenvalues};
+  fitted_ = Fitted{clusters.fit_predict(embedding), embedding, eigenvalues};
 }
 
-const Spectral::Learnt& Spectral::learnt(const char* name) const { return fitted(name, learnt_); }
-const DNDarray& Spectral::labels() const { return learnt("Spectral.labels").labels; }
-const DNDarray& Spectral::embedding() const { return learnt("Spectral.embedding").embedding; }
-const DNDarray& Spectral::eigenvalues() const { return learnt("Spectral.eigenvalues").eigenvalues; }
-std::int64_t Spectral::n_clusters() const { return learnt("Spectral.n_clusters").eigenvalues.size(); }
+const Spectral::Fitted& Spectral::fitted_state(const char* name) const { return fitted(name, fitted_); }
+const DNDarray& Spectral::labels() const { return fitted_state("Spectral.labels").labels; }
+const DNDarray& Spectral::embedding() const { return fitted_state("Spectral.embedding").embedding; }
+const DNDarray& Spectral::eigenvalues() const { return fitted_state("Spectral.eigenvalues").eigenvalues; }
+std::int64_t Spectral::n_clusters() const { return fitted_state("Spectral.n_clusters").eigenvalues.size(); }
 
 }  // namespace heatpp

@@ -51,13 +51,13 @@ class Spectral {
   [[nodiscard]] std::int64_t n_clusters() const;
 
  private:
-  struct Learnt {
+  struct Fitted {
     DNDarray labels, embedding, eigenvalues;
   };
-  [[nodiscard]] const Learnt& learnt(const char* op) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* op) const;
   void learn(const DNDarray& embedding, const DNDarray& eigenvalues);
   SpectralOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

@@ -46,7 +46,7 @@ DMD& DMD::partial_fit(const DNDarray& field) {
   return *this;
 }
 
-const Dynamics& DMD::learnt(const char* what) const {
+const Dynamics& DMD::fitted_state(const char* what) const {
   const Method op("DMD", what);
   check_snapshots(op, snapshots_);
   if (!dynamics_) dynamics_ = std::make_shared<const Dynamics>(dynamics_of(op, *snapshots_, options_));
@@ -54,7 +54,7 @@ const Dynamics& DMD::learnt(const char* what) const {
 }
 
 DNDarray DMD::predict(const DNDarray& fields, const std::vector<std::int64_t>& steps) const {
-  const auto& d = learnt("predict");
+  const auto& d = fitted_state("predict");
   if (!steps.empty() && std::ranges::min(steps) < 0)
     detail::raise<ValueError>("DMD.predict", "got {} steps; expected numbers that are not negative",
                               std::ranges::min(steps));
@@ -71,7 +71,7 @@ DNDarray DMD::predict(const DNDarray& fields, const std::vector<std::int64_t>& s
 }
 
 DNDarray DMD::reconstruct(const std::vector<double>& times) const {
-  const auto& d = learnt("reconstruct");
+  const auto& d = fitted_state("reconstruct");
   const auto count = std::ssize(times);
   auto growth = at::empty({d.eigenvalues.size(0), count}, at::kComplexDouble);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -90,38 +90,38 @@ DNDarray DMD::reconstruct() const {
 }
 
 DNDarray DMD::eigenvalues() const {
-  const auto& d = learnt("eigenvalues");
+  const auto& d = fitted_state("eigenvalues");
   return small(*snapshots_, d.eigenvalues);
 }
 DNDarray DMD::rates() const {
-  const auto& d = learnt("rates");
+  const auto& d = fitted_state("rates");
   return small(*snapshots_, rates_of(d, options_.dt));
 }
 DNDarray DMD::modes() const {
-  const auto& d = learnt("modes");
+  const auto& d = fitted_state("modes");
   return snapshots_->fields(d.modes, {n_modes()});
 }
 DNDarray DMD::amplitudes() const {
-  const auto& d = learnt("amplitudes");
+  const auto& d = fitted_state("amplitudes");
   return small(*snapshots_, d.amplitudes);
 }
 DNDarray DMD::singular_values() const {
-  const auto& d = learnt("singular_values");
+  const auto& d = fitted_state("singular_values");
   return small(*snapshots_, d.singular_values);
 }
 DNDarray DMD::basis() const {
-  const auto& d = learnt("basis");
+  const auto& d = fitted_state("basis");
   return snapshots_->fields(d.basis, {n_modes()});
 }
 DNDarray DMD::transfer() const {
-  const auto& d = learnt("transfer");
+  const auto& d = fitted_state("transfer");
   return small(*snapshots_, d.transfer);
 }
 DNDarray DMD::eigenvectors() const {
-  const auto& d = learnt("eigenvectors");
+  const auto& d = fitted_state("eigenvectors");
   return small(*snapshots_, d.eigenvectors);
 }
-std::int64_t DMD::n_modes() const { return learnt("n_modes").eigenvalues.size(0); }
+std::int64_t DMD::n_modes() const { return fitted_state("n_modes").eigenvalues.size(0); }
 std::int64_t DMD::n_snapshots() const { return snapshots_ ? snapshots_->count() : 0; }
 
 }  // namespace heatpp

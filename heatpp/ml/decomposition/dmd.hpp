@@ -71,7 +71,7 @@ class DMD {
   [[nodiscard]] std::int64_t n_snapshots() const;  ///< 0 before fit
 
  private:
-  [[nodiscard]] const ml::detail::Dynamics& learnt(const char* what) const;
+  [[nodiscard]] const ml::detail::Dynamics& fitted_state(const char* what) const;
 
   DmdOptions options_;
   std::shared_ptr<const ml::detail::Snapshots> snapshots_;

@@ -65,7 +65,7 @@ DMDc& DMDc::partial_fit(const DNDarray& field, const DNDarray& controls) {
   return *this;
 }
 
-const DMDc::Driven& DMDc::learnt(const char* what) const {
+const DMDc::Driven& DMDc::fitted_state(const char* what) const {
   const Method op("DMDc", what);
   check_snapshots(op, snapshots_);
   if (driven_) return *driven_;
@@ -88,7 +88,7 @@ const DMDc::Driven& DMDc::learnt(const char* what) const {
 
 DNDarray DMDc::predict(const DNDarray& fields, const DNDarray& controls) const {
   constexpr auto op = "DMDc.predict";
-  const auto& d = learnt("predict");
+  const auto& d = fitted_state("predict");
   const auto numbers = numbers_of(op, controls, 2);
   if (numbers.size(0) != d.control.size(1))
     detail::raise<ValueError>(op, "got controls of shape {}; expected ({}, steps)", to_string(controls.shape()),
@@ -106,39 +106,39 @@ DNDarray DMDc::predict(const DNDarray& fields, const DNDarray& controls) const {
 }
 
 DNDarray DMDc::eigenvalues() const {
-  const auto& d = learnt("eigenvalues");
+  const auto& d = fitted_state("eigenvalues");
   return small(*snapshots_, d.fields.eigenvalues);
 }
 DNDarray DMDc::rates() const {
-  const auto& d = learnt("rates");
+  const auto& d = fitted_state("rates");
   return small(*snapshots_, rates_of(d.fields, options_.dt));
 }
 DNDarray DMDc::modes() const {
-  const auto& d = learnt("modes");
+  const auto& d = fitted_state("modes");
   return snapshots_->fields(d.fields.modes, {n_modes()});
 }
 DNDarray DMDc::amplitudes() const {
-  const auto& d = learnt("amplitudes");
+  const auto& d = fitted_state("amplitudes");
   return small(*snapshots_, d.fields.amplitudes);
 }
 DNDarray DMDc::basis() const {
-  const auto& d = learnt("basis");
+  const auto& d = fitted_state("basis");
   return snapshots_->fields(d.fields.basis, {n_modes()});
 }
 DNDarray DMDc::transfer() const {
-  const auto& d = learnt("transfer");
+  const auto& d = fitted_state("transfer");
   return small(*snapshots_, d.fields.transfer);
 }
 DNDarray DMDc::control() const {
-  const auto& d = learnt("control");
+  const auto& d = fitted_state("control");
   return small(*snapshots_, d.control);
 }
 DNDarray DMDc::eigenvectors() const {
-  const auto& d = learnt("eigenvectors");
+  const auto& d = fitted_state("eigenvectors");
   return small(*snapshots_, d.fields.eigenvectors);
 }
-std::int64_t DMDc::n_modes() const { return learnt("n_modes").fields.eigenvalues.size(0); }
-std::int64_t DMDc::n_system_modes() const { return learnt("n_system_modes").system_modes; }
+std::int64_t DMDc::n_modes() const { return fitted_state("n_modes").fields.eigenvalues.size(0); }
+std::int64_t DMDc::n_system_modes() const { return fitted_state("n_system_modes").system_modes; }
 std::int64_t DMDc::n_snapshots() const { return snapshots_ ? snapshots_->count() : 0; }
 
 }  // namespace heatpp

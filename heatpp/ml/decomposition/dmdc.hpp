@@ -56,7 +56,7 @@ class DMDc {
 
  private:
   struct Driven;
-  [[nodiscard]] const Driven& learnt(const char* what) const;
+  [[nodiscard]] const Driven& fitted_state(const char* what) const;
 
   DmdcOptions options_;
   std::shared_ptr<const ml::detail::Snapshots> snapshots_;

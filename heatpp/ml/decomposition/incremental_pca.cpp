@@ -42,12 +42,12 @@ Rows part_of(const Rows& rows, std::int64_t first, std::int64_t last) {
 }  // namespace
 
 std::int64_t IncrementalPCA::wanted(const Rows& x) const {
-  return options_.n_components.value_or(learnt_ ? n_components() : std::min(x.size(), x.features()));
+  return options_.n_components.value_or(fitted_ ? n_components() : std::min(x.size(), x.features()));
 }
 
 std::int64_t IncrementalPCA::components_of(const char* op, const Rows& x) const {
-  const auto most = wanted(x), rows = (learnt_ ? learnt_->n_samples : 0) + x.size();
-  if (learnt_) check_features(op, x, mean().size());
+  const auto most = wanted(x), rows = (fitted_ ? fitted_->n_samples : 0) + x.size();
+  if (fitted_) check_features(op, x, mean().size());
   if (most < 1 || most > x.features() || rows < 2)
     detail::raise<ValueError>(
         op, "got {} components of {} rows of {} features; expected 1 <= components <= features, and two rows", most,
@@ -57,7 +57,7 @@ std::int64_t IncrementalPCA::components_of(const char* op, const Rows& x) const 
 
 IncrementalPCA& IncrementalPCA::partial_fit(const Rows& x) {
   constexpr auto op = "IncrementalPCA.partial_fit";
-  if (!learnt_) check_agreed(op, x, options_);
+  if (!fitted_) check_agreed(op, x, options_);
   learn(op, x);
   return *this;
 }
@@ -71,13 +71,13 @@ void IncrementalPCA::learn(const char* op, const Rows& x) {
   auto factor = row_factor(x, batch_mean);
   auto rows = x.size(), total = rows;
   if (seen_) {
-    const auto before = static_cast<double>(learnt_->n_samples);
+    const auto before = static_cast<double>(fitted_->n_samples);
     const auto mean = wide(seen_->mean), var = wide(seen_->var);
     const auto correction = std::sqrt(before / (before + n) * n) * (mean - batch_mean);
     factor =
         at::cat({wide(seen_->singular_values).unsqueeze(1) * wide(seen_->components), factor, correction.unsqueeze(0)});
     rows += seen_->components.shape()[0] + 1;
-    total += learnt_->n_samples;
+    total += fitted_->n_samples;
     for (std::size_t j = 0; j < columns.size(); ++j) {
       const auto i = static_cast<std::int64_t>(j);
       columns[j].merge({before, mean[i].item<double>(), var[i].item<double>() * before});
@@ -96,7 +96,7 @@ void IncrementalPCA::learn(const char* op, const Rows& x) {
   const auto type = working_dtype(x);
   const auto mean = of_columns(columns, &Moments::mean);
   const auto ratio = all > 0 ? values.square() / all : at::zeros_like(values);
-  learnt_ = Learnt{whole(components, type),
+  fitted_ = Fitted{whole(components, type),
                    whole(mean, type),
                    whole(kept, type),
                    whole(ratio, type),
@@ -140,12 +140,12 @@ ModelState IncrementalPCA::state() const {
 
 IncrementalPCA IncrementalPCA::from_state(const ModelState& state) {
   const StateReader read("IncrementalPCA", state);
-  const auto learnt = components_from(read);
-  const auto count = learnt.components.shape()[0], features = learnt.mean.size();
+  const auto fitted = components_from(read);
+  const auto count = fitted.components.shape()[0], features = fitted.mean.size();
   auto options = options_from<IncrementalPcaOptions>(read, {"n_components", "batch_size"});
   if (!read.has_option("n_components")) options.n_components = count;
   IncrementalPCA model(options);
-  model.learnt_ = learnt;
+  model.fitted_ = fitted;
   model.seen_ = Seen{read.array("seen_mean", {features}), read.array("var", {features}),
                      read.array("seen_components", {count, features}), read.array("seen_values", {count})};
   return model;

@@ -139,7 +139,7 @@ DNDarray NMF::fit_transform(const Rows& x) {
   }
   watch.settle(x.comm(), x.distributed());
   warn_unless(converged || watch.ended() || options_.tol == 0, "NMF.fit", iteration);
-  learnt_ = Learnt{replicated(factors.h, working_dtype(x), x.comm()), error_of(x, factors), iteration, converged};
+  fitted_ = Fitted{replicated(factors.h, working_dtype(x), x.comm()), error_of(x, factors), iteration, converged};
   return as_rows(x, factors.w.t().to(detail::to_torch(working_dtype(x))).contiguous());
 }
 
@@ -171,7 +171,7 @@ double over_ranks(const Rows& x, double number) {
 }  // namespace
 
 DNDarray NMF::transform(const Rows& x) const {
-  const auto h = wide(learnt("transform").components);
+  const auto h = wide(fitted_state("transform").components);
   check_features("NMF.transform", x, h.size(1));
   const auto k = h.size(0);
   const Normal of_h{gram_of(h), at::empty({k, x.count()}, at::kDouble)};
@@ -196,14 +196,14 @@ DNDarray NMF::transform(const Rows& x) const {
 }
 
 DNDarray NMF::inverse_transform(const Rows& w) const {
-  const auto h = wide(learnt("inverse_transform").components);
+  const auto h = wide(fitted_state("inverse_transform").components);
   check_features("NMF.inverse_transform", w, h.size(0));
   const auto none = at::zeros({1}, at::kDouble);
   return moved(w, none, h, none);
 }
 
 ModelState NMF::state() const {
-  const auto& l = learnt("state");
+  const auto& l = fitted_state("state");
   auto texts = texts_of(options_);
   texts.insert(
       {{"error", text_of(l.error)}, {"iterations", text_of(l.iterations)}, {"converged", text_of(l.converged)}});
@@ -217,16 +217,16 @@ NMF NMF::from_state(const ModelState& state) {
   if (!read.has_option("n_components")) options.n_components = components.shape()[0];
   if (!read.has_option("solver") && read.option<bool>("multiplicative")) options.solver = NmfSolver::multiplicative;
   NMF model(options);
-  model.learnt_ = Learnt{components, read.option<double>("error"), read.option<std::int64_t>("iterations"),
+  model.fitted_ = Fitted{components, read.option<double>("error"), read.option<std::int64_t>("iterations"),
                          read.option<bool>("converged")};
   return model;
 }
 
-const NMF::Learnt& NMF::learnt(const char* what) const { return fitted(Method("NMF", what), learnt_); }
+const NMF::Fitted& NMF::fitted_state(const char* what) const { return fitted(Method("NMF", what), fitted_); }
 
-const DNDarray& NMF::components() const { return learnt("components").components; }
-double NMF::reconstruction_error() const { return learnt("reconstruction_error").error; }
-std::int64_t NMF::iterations() const { return learnt("iterations").iterations; }
-bool NMF::converged() const { return learnt("converged").converged; }
+const DNDarray& NMF::components() const { return fitted_state("components").components; }
+double NMF::reconstruction_error() const { return fitted_state("reconstruction_error").error; }
+std::int64_t NMF::iterations() const { return fitted_state("iterations").iterations; }
+bool NMF::converged() const { return fitted_state("converged").converged; }
 
 }  // namespace heatpp

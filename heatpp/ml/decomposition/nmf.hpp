@@ -65,16 +65,16 @@ class NMF {
   [[nodiscard]] bool converged() const;  ///< false if max_iterations ended the fit, which the log warns of
 
  private:
-  struct Learnt {
+  struct Fitted {
     DNDarray components;
     double error;
     std::int64_t iterations;
     bool converged;
   };
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
 
   NmfOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

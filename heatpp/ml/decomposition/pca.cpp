@@ -167,7 +167,7 @@ void PCA::learn(const Rows& x, const Spectrum& found) {
   const auto rest = found.complete ? found.variance.slice(0, count).sum().item<double>()
                                    : std::max(0.0, found.total - variance.sum().item<double>());
   const auto whole = [&](const at::Tensor& value) { return replicated(value, working_dtype(x), x.comm()); };
-  learnt_ = Learnt{whole(with_signs(found.vectors.slice(0, 0, count))),
+  fitted_ = Fitted{whole(with_signs(found.vectors.slice(0, 0, count))),
                    whole(found.mean),
                    whole(variance),
                    whole(found.total > 0 ? variance / found.total : at::zeros_like(variance)),
@@ -186,11 +186,11 @@ PCA& PCA::fit(const Rows& x) {
 
 PCA& PCA::partial_fit(const Rows& x) {
   constexpr auto op = "PCA.partial_fit";
-  if (!learnt_) check_agreed(op, x, options_);
-  if (learnt_) check_features(op, x, learnt_->mean.size());
+  if (!fitted_) check_agreed(op, x, options_);
+  if (fitted_) check_features(op, x, fitted_->mean.size());
   const auto before = sums_ ? sums_->n_samples : 0;
   check_options(op, options_, before + x.size(), x.features());
-  if ((options_.solver != PcaSolver::automatic && options_.solver != PcaSolver::covariance) || (learnt_ && !sums_))
+  if ((options_.solver != PcaSolver::automatic && options_.solver != PcaSolver::covariance) || (fitted_ && !sums_))
     detail::raise<ValueError>(op,
                               "got a solver or a fit that keeps no products of columns; expected covariance, and "
                               "calls of partial_fit alone");
@@ -205,7 +205,7 @@ PCA& PCA::partial_fit(const Rows& x) {
 
 DNDarray PCA::score_samples(const Rows& x) const {
   constexpr auto op = "PCA.score_samples";
-  check_features(op, x, learnt("score_samples").components.shape()[1]);
+  check_features(op, x, fitted_state("score_samples").components.shape()[1]);
   const Density density(op, *this);
   const auto column = mapped(x, 1, [&](const at::Tensor& block) { return density.of(block); });
   return as_rows(x, column.larray().select(1, 0));
@@ -213,7 +213,7 @@ DNDarray PCA::score_samples(const Rows& x) const {
 
 double PCA::score(const Rows& x) const {
   constexpr auto op = "PCA.score";
-  check_features(op, x, learnt("score").components.shape()[1]);
+  check_features(op, x, fitted_state("score").components.shape()[1]);
   check_not_empty(op, x);
   const Density density(op, *this);
   Totals totals(1);
@@ -234,16 +234,16 @@ ModelState PCA::state() const {
 
 PCA PCA::from_state(const ModelState& state) {
   const StateReader read("PCA", state);
-  const auto learnt = components_from(read);
-  const auto features = learnt.mean.size();
+  const auto fitted = components_from(read);
+  const auto features = fitted.mean.size();
   auto options = options_from<PcaOptions>(read, {"solver", "oversamples", "power_iterations", "seed"});
   if (!read.has_option("asked"))
-    options.n_components = learnt.components.shape()[0];  // older states tell what was found
+    options.n_components = fitted.components.shape()[0];  // older states tell what was found
   PCA model(options);
-  model.learnt_ = learnt;
+  model.fitted_ = fitted;
   if (state.arrays.contains("sums_scatter"))
     model.sums_ = Sums{read.array("sums_mean", {features}).astype(float64),
-                       read.array("sums_scatter", {features, features}).astype(float64), learnt.n_samples};
+                       read.array("sums_scatter", {features, features}).astype(float64), fitted.n_samples};
   return model;
 }
 

@@ -19,7 +19,7 @@ at::Tensor deviations(const DNDarray& variance) {
 }  // namespace
 
 DNDarray PrincipalComponents::transform(const Rows& x) const {
-  const auto& l = learnt("transform");
+  const auto& l = fitted_state("transform");
   check_features(Method(kind_, "transform"), x, l.components.shape()[1]);
   auto matrix = wide(l.components).t();
   if (whiten_) matrix = matrix / deviations(l.variance);
@@ -27,7 +27,7 @@ DNDarray PrincipalComponents::transform(const Rows& x) const {
 }
 
 DNDarray PrincipalComponents::inverse_transform(const Rows& z) const {
-  const auto& l = learnt("inverse_transform");
+  const auto& l = fitted_state("inverse_transform");
   check_features(Method(kind_, "inverse_transform"), z, l.components.shape()[0]);
   auto matrix = wide(l.components);
   if (whiten_) matrix = matrix * deviations(l.variance).unsqueeze(1);
@@ -35,19 +35,19 @@ DNDarray PrincipalComponents::inverse_transform(const Rows& z) const {
 }
 
 DNDarray PrincipalComponents::covariance() const {
-  const auto& l = learnt("covariance");
+  const auto& l = fitted_state("covariance");
   const auto v = wide(l.components), along = (wide(l.variance) - l.noise_variance).clamp_min(0);
   const auto whole = at::mm(v.t() * along, v) + l.noise_variance * at::eye(v.size(1), at::kDouble);
   return replicated(whole, l.components.dtype(), l.components.comm());
 }
 
 DNDarray PrincipalComponents::precision() const {
-  const auto& l = learnt("precision");
+  const auto& l = fitted_state("precision");
   return replicated(Density(Method(kind_, "precision"), *this).precision(), l.components.dtype(), l.components.comm());
 }
 
 ModelState PrincipalComponents::state_of_components() const {
-  const auto& l = learnt("state");
+  const auto& l = fitted_state("state");
   return {kind_,
           {{"whiten", text_of(whiten_)},
            {"noise_variance", text_of(l.noise_variance)},
@@ -59,7 +59,7 @@ ModelState PrincipalComponents::state_of_components() const {
            {"singular_values", l.singular_values}}};
 }
 
-PrincipalComponents::Learnt PrincipalComponents::components_from(const StateReader& read) {
+PrincipalComponents::Fitted PrincipalComponents::components_from(const StateReader& read) {
   const auto components = read.array("components", {-1, -1});
   const auto count = components.shape()[0];
   return {components,
@@ -71,19 +71,19 @@ PrincipalComponents::Learnt PrincipalComponents::components_from(const StateRead
           read.option<std::int64_t>("n_samples")};
 }
 
-const PrincipalComponents::Learnt& PrincipalComponents::learnt(const char* what) const {
-  return fitted(Method(kind_, what), learnt_);
+const PrincipalComponents::Fitted& PrincipalComponents::fitted_state(const char* what) const {
+  return fitted(Method(kind_, what), fitted_);
 }
 
-const DNDarray& PrincipalComponents::components() const { return learnt("components").components; }
-const DNDarray& PrincipalComponents::mean() const { return learnt("mean").mean; }
-const DNDarray& PrincipalComponents::explained_variance() const { return learnt("explained_variance").variance; }
+const DNDarray& PrincipalComponents::components() const { return fitted_state("components").components; }
+const DNDarray& PrincipalComponents::mean() const { return fitted_state("mean").mean; }
+const DNDarray& PrincipalComponents::explained_variance() const { return fitted_state("explained_variance").variance; }
 const DNDarray& PrincipalComponents::explained_variance_ratio() const {
-  return learnt("explained_variance_ratio").ratio;
+  return fitted_state("explained_variance_ratio").ratio;
 }
-const DNDarray& PrincipalComponents::singular_values() const { return learnt("singular_values").singular_values; }
-double PrincipalComponents::noise_variance() const { return learnt("noise_variance").noise_variance; }
-std::int64_t PrincipalComponents::n_components() const { return learnt("n_components").components.shape()[0]; }
-std::int64_t PrincipalComponents::n_samples() const { return learnt("n_samples").n_samples; }
+const DNDarray& PrincipalComponents::singular_values() const { return fitted_state("singular_values").singular_values; }
+double PrincipalComponents::noise_variance() const { return fitted_state("noise_variance").noise_variance; }
+std::int64_t PrincipalComponents::n_components() const { return fitted_state("n_components").components.shape()[0]; }
+std::int64_t PrincipalComponents::n_samples() const { return fitted_state("n_samples").n_samples; }
 
 }  // namespace heatpp

@@ -32,7 +32,7 @@ class PrincipalComponents {
   [[nodiscard]] DNDarray precision() const;
 
  protected:
-  struct Learnt {
+  struct Fitted {
     DNDarray components, mean, variance, ratio, singular_values;
     double noise_variance;
     std::int64_t n_samples;
@@ -45,11 +45,11 @@ class PrincipalComponents {
   PrincipalComponents& operator=(const PrincipalComponents&) = default;
   PrincipalComponents& operator=(PrincipalComponents&&) = default;
 
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
   [[nodiscard]] ModelState state_of_components() const;
-  [[nodiscard]] static Learnt components_from(const ml::detail::StateReader& read);
+  [[nodiscard]] static Fitted components_from(const ml::detail::StateReader& read);
 
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 
  private:
   const char* kind_;

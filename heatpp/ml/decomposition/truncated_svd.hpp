@@ -52,13 +52,13 @@ class TruncatedSVD {
   [[nodiscard]] const DNDarray& explained_variance_ratio() const;  ///< (components,), parts of that of all columns
 
  private:
-  struct Learnt {
+  struct Fitted {
     DNDarray components, singular_values, variance, ratio;
   };
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
 
   TruncatedSvdOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

@@ -17,10 +17,10 @@ class Method {
 };
 
 /// Returns the fitted state that an optional or a pointer holds. Throws NotFittedError if it is empty.
-template <class Learnt>
-[[nodiscard]] const auto& fitted(const char* op, const Learnt& learnt) {
-  if (!learnt) throw NotFittedError(heatpp::detail::formatted("[{}] got no data yet; expected a call of fit", op));
-  return *learnt;
+template <class State>
+[[nodiscard]] const auto& fitted(const char* op, const State& state) {
+  if (!state) throw NotFittedError(heatpp::detail::formatted("[{}] got no data yet; expected a call of fit", op));
+  return *state;
 }
 
 }  // namespace heatpp::ml::detail

@@ -167,7 +167,7 @@ DNDarray replicated(const at::Tensor& value, Dtype dtype, const Communicator& co
 
 void check_features(const char* op, const Rows& rows, std::int64_t expected) {
   if (rows.features() != expected)
-    raise<ValueError>(op, "got {} features; expected the {} that were learnt", rows.features(), expected);
+    raise<ValueError>(op, "got {} features; expected the {} of the fit", rows.features(), expected);
 }
 
 void check_not_empty(const char* op, const Rows& rows) {

@@ -111,7 +111,7 @@ LinearDiscriminantAnalysis& LinearDiscriminantAnalysis::fit(const Rows& x, const
   }
   const auto whole = [&](const at::Tensor& value) { return replicated(value.contiguous(), float64, x.comm()); };
   classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
-  learnt_ = Learnt{whole(coef),
+  fitted_ = Fitted{whole(coef),
                    whole(intercept),
                    whole(means),
                    whole(priors),
@@ -123,42 +123,42 @@ LinearDiscriminantAnalysis& LinearDiscriminantAnalysis::fit(const Rows& x, const
 
 Classifier::Scores LinearDiscriminantAnalysis::scores() const {
   return
-      [coef = learnt_->coef.larray().t().contiguous(), intercept = learnt_->intercept.larray()](const RowBlock& block) {
+      [coef = fitted_->coef.larray().t().contiguous(), intercept = fitted_->intercept.larray()](const RowBlock& block) {
         const auto z = block.times(coef).add_(intercept);
         return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
       };
 }
 
 DNDarray LinearDiscriminantAnalysis::decision_function(const Rows& x) const {
-  const auto& model = learnt("decision_function");
+  const auto& model = fitted_state("decision_function");
   check_features(Method(kind(), "decision_function"), x, model.coef.shape()[1]);
   const auto z = moved(x, at::zeros({1}, at::kDouble), model.coef.larray().t(), model.intercept.larray());
   return model.coef.shape()[0] > 1 ? z : as_rows(x, z.larray().select(1, 0));
 }
 
 DNDarray LinearDiscriminantAnalysis::transform(const Rows& x) const {
-  const auto& model = learnt("transform");
+  const auto& model = fitted_state("transform");
   check_features(Method(kind(), "transform"), x, model.coef.shape()[1]);
   const auto directions = model.scalings.larray().slice(1, 0, model.ratio.size());
   return moved(x, model.xbar.larray(), directions, at::zeros({1}, at::kDouble));
 }
 
-const LinearDiscriminantAnalysis::Learnt& LinearDiscriminantAnalysis::learnt(const char* what) const {
-  return fitted(Method(kind(), what), learnt_);
+const LinearDiscriminantAnalysis::Fitted& LinearDiscriminantAnalysis::fitted_state(const char* what) const {
+  return fitted(Method(kind(), what), fitted_);
 }
 
-DNDarray LinearDiscriminantAnalysis::coef() const { return learnt("coef").coef; }
-DNDarray LinearDiscriminantAnalysis::intercept() const { return learnt("intercept").intercept; }
-DNDarray LinearDiscriminantAnalysis::means() const { return learnt("means").means; }
-DNDarray LinearDiscriminantAnalysis::priors() const { return learnt("priors").priors; }
-DNDarray LinearDiscriminantAnalysis::xbar() const { return learnt("xbar").xbar; }
-DNDarray LinearDiscriminantAnalysis::scalings() const { return learnt("scalings").scalings; }
+DNDarray LinearDiscriminantAnalysis::coef() const { return fitted_state("coef").coef; }
+DNDarray LinearDiscriminantAnalysis::intercept() const { return fitted_state("intercept").intercept; }
+DNDarray LinearDiscriminantAnalysis::means() const { return fitted_state("means").means; }
+DNDarray LinearDiscriminantAnalysis::priors() const { return fitted_state("priors").priors; }
+DNDarray LinearDiscriminantAnalysis::xbar() const { return fitted_state("xbar").xbar; }
+DNDarray LinearDiscriminantAnalysis::scalings() const { return fitted_state("scalings").scalings; }
 DNDarray LinearDiscriminantAnalysis::explained_variance_ratio() const {
-  return learnt("explained_variance_ratio").ratio;
+  return fitted_state("explained_variance_ratio").ratio;
 }
 
 ModelState LinearDiscriminantAnalysis::state() const {
-  const auto& l = learnt("state");
+  const auto& l = fitted_state("state");
   return {kind(),
           texts_of(options_),
           {{"coef", l.coef},
@@ -187,8 +187,8 @@ LinearDiscriminantAnalysis LinearDiscriminantAnalysis::from_state(const ModelSta
   }
   const auto wide = [&](const char* name, const Shape& shape) { return read.array(name, shape).astype(float64); };
   model.classes_ = Classes{read.whole_numbers("classes", {k}), f};
-  model.learnt_ =
-      Learnt{wide("coef", {outputs, f}), wide("intercept", {outputs}), means.astype(float64), priors.astype(float64),
+  model.fitted_ =
+      Fitted{wide("coef", {outputs, f}), wide("intercept", {outputs}), means.astype(float64), priors.astype(float64),
              wide("xbar", {f}),          scalings.astype(float64),     ratio.astype(float64)};
   return model;
 }

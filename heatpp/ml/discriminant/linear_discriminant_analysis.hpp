@@ -53,13 +53,13 @@ class LinearDiscriminantAnalysis : public Classifier {
  private:
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool knows_sparse() const override { return true; }
-  struct Learnt {
+  struct Fitted {
     DNDarray coef, intercept;  ///< (classes, features) and (classes,), or the difference of two
     DNDarray means, priors, xbar, scalings, ratio;
   };
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
   LinearDiscriminantOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

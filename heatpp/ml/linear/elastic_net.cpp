@@ -67,11 +67,11 @@ ElasticNet& ElasticNet::fit(const Rows& x, const DNDarray& y, const FitOptions& 
   check_not_empty(op, x);
   const auto targets = targets_beside(op, x, y);
   auto coef = at::zeros({targets.values.size(1), x.features()}, at::kDouble);
-  if (options_.warm_start && learnt_) {
-    if (learnt_->coef.shape() != Shape{coef.size(0), coef.size(1)})
+  if (options_.warm_start && fitted_) {
+    if (fitted_->coef.shape() != Shape{coef.size(0), coef.size(1)})
       detail::raise<ValueError>(op, "got {} targets of {} features to continue from coefficients of shape {}",
-                                coef.size(0), coef.size(1), to_string(learnt_->coef.shape()));
-    coef.copy_(learnt_->coef.larray());
+                                coef.size(0), coef.size(1), to_string(fitted_->coef.shape()));
+    coef.copy_(fitted_->coef.larray());
   }
   const auto problem = problem_of(op, x, targets, options_.intercept, options.sample_weight);
   dual_gap_ = 0;
@@ -86,22 +86,22 @@ ElasticNet& ElasticNet::fit(const Rows& x, const DNDarray& y, const FitOptions& 
     converged_ = converged_ && converged;
   }
   warn_unless(converged_ || options_.tol == 0, op, iterations_);
-  learnt_ = learnt_plane(x, targets, plane_of(problem.gram, coef.t(), options_.intercept));
+  fitted_ = fitted_plane(x, targets, plane_of(problem.gram, coef.t(), options_.intercept));
   return *this;
 }
 
 double ElasticNet::dual_gap() const {
-  static_cast<void>(learnt("dual_gap"));
+  static_cast<void>(fitted_state("dual_gap"));
   return dual_gap_;
 }
 
 std::int64_t ElasticNet::iterations() const {
-  static_cast<void>(learnt("iterations"));
+  static_cast<void>(fitted_state("iterations"));
   return iterations_;
 }
 
 bool ElasticNet::converged() const {
-  static_cast<void>(learnt("converged"));
+  static_cast<void>(fitted_state("converged"));
   return converged_;
 }
 

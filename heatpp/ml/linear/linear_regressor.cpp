@@ -32,7 +32,7 @@ double r2_of(const std::vector<double>& squares) {
 }  // namespace
 
 DNDarray LinearRegressor::predict(const Rows& x) const {
-  const auto& model = learnt("predict");
+  const auto& model = fitted_state("predict");
   check_features(Method(kind_, "predict"), x, model.coef.shape()[1]);
   const auto coef = model.coef.larray().t().contiguous(), intercept = model.intercept.larray();
   const auto y =
@@ -41,13 +41,13 @@ DNDarray LinearRegressor::predict(const Rows& x) const {
 }
 
 double LinearRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
-  const auto& model = learnt("score");
+  const auto& model = fitted_state("score");
   const Method op(kind_, "score");
   check_features(op, x, model.coef.shape()[1]);
   const auto targets = targets_beside(op, x, y);
   const auto columns = model.coef.shape()[0];
   if (targets.values.size(1) != columns)
-    detail::raise<ValueError>(op, "got {} targets; expected the {} that were learnt", targets.values.size(1), columns);
+    detail::raise<ValueError>(op, "got {} targets; expected the {} of the fit", targets.values.size(1), columns);
   const auto weights = weights_beside(op, x, options.sample_weight);
   const auto sums = weighted_sums(x, targets.values, weights);
   const auto deviations = targets.values - sums.slice(0, 0, columns) / sums[columns];
@@ -67,16 +67,18 @@ double LinearRegressor::score(const Rows& x, const DNDarray& y, const FitOptions
   return r2_of(squares.over_ranks(x, failure));
 }
 
-const LearntPlane& LinearRegressor::learnt(const char* what) const { return fitted(Method(kind_, what), learnt_); }
+const FittedPlane& LinearRegressor::fitted_state(const char* what) const {
+  return fitted(Method(kind_, what), fitted_);
+}
 
 DNDarray LinearRegressor::coef() const {
-  const auto& model = learnt("coef");
+  const auto& model = fitted_state("coef");
   const auto value = model.coef.larray();
   return replicated(model.single ? value.select(0, 0) : value, model.dtype, model.coef.comm());
 }
 
 DNDarray LinearRegressor::intercept() const {
-  const auto& model = learnt("intercept");
+  const auto& model = fitted_state("intercept");
   const auto value = model.intercept.larray();
   return replicated(model.single ? value.select(0, 0) : value, model.dtype, model.coef.comm());
 }

@@ -6,7 +6,7 @@ namespace heatpp {
 namespace ml::detail {
 
 /// The fitted state of a linear model, in float64.
-struct LearntPlane {
+struct FittedPlane {
   DNDarray coef, intercept;  ///< (targets, features) and (targets,)
   bool single;               ///< the target was given as (samples,)
   Dtype dtype;               ///< of results
@@ -33,11 +33,11 @@ class LinearRegressor {
  protected:
   explicit LinearRegressor(const char* kind) : kind_(kind) {}
   [[nodiscard]] const char* kind() const { return kind_; }
-  [[nodiscard]] const ml::detail::LearntPlane& learnt(const char* what) const;
+  [[nodiscard]] const ml::detail::FittedPlane& fitted_state(const char* what) const;
   /// Write a model's state with these options, and read one. Errors as state and from_state.
   [[nodiscard]] ModelState plane_state(std::map<std::string, std::string> options) const;
-  [[nodiscard]] static ml::detail::LearntPlane plane_from(const ml::detail::StateReader& read);
-  std::optional<ml::detail::LearntPlane> learnt_;
+  [[nodiscard]] static ml::detail::FittedPlane plane_from(const ml::detail::StateReader& read);
+  std::optional<ml::detail::FittedPlane> fitted_;
 
  private:
   const char* kind_;

@@ -67,29 +67,29 @@ LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, co
   const auto labels =
       at::from_blob(const_cast<std::int32_t*>(classes.index.data()), {x.count()}, at::kInt).to(at::kLong);
   GlmFit start{at::zeros({outputs, x.features()}, at::kDouble), at::zeros({outputs}, at::kDouble)};
-  if (options_.warm_start && learnt_ && learnt_->coef.shape() == Shape{outputs, x.features()})
-    start = {learnt_->coef.larray(), learnt_->intercept.larray()};
+  if (options_.warm_start && fitted_ && fitted_->coef.shape() == Shape{outputs, x.features()})
+    start = {fitted_->coef.larray(), fitted_->intercept.larray()};
   const auto found = fitted(
       {logistic_op, x, weights ? weights->const_data_ptr<double>() : nullptr,
        outputs == 1 ? two_classes(labels, weights) : softmax(labels, weights), outputs,
        (1 - options_.l1_ratio) / options_.c, options_.l1_ratio / options_.c, PenaltyBeside::sum, options_.intercept},
       start, {options_.max_iterations, options_.tol, options_.progress});
   classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
-  learnt_ = Learnt{replicated(found.coef, float64, x.comm()), replicated(found.intercept, float64, x.comm()),
+  fitted_ = Fitted{replicated(found.coef, float64, x.comm()), replicated(found.intercept, float64, x.comm()),
                    working_dtype(x), found.iterations, found.converged};
   return *this;
 }
 
 Classifier::Scores LogisticRegression::scores() const {
   return
-      [coef = learnt_->coef.larray().t().contiguous(), intercept = learnt_->intercept.larray()](const RowBlock& block) {
+      [coef = fitted_->coef.larray().t().contiguous(), intercept = fitted_->intercept.larray()](const RowBlock& block) {
         const auto z = block.times(coef).add_(intercept);
         return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
       };
 }
 
 DNDarray LogisticRegression::decision_function(const Rows& x) const {
-  const auto& model = learnt("decision_function");
+  const auto& model = fitted_state("decision_function");
   check_features(Method(kind(), "decision_function"), x, model.coef.shape()[1]);
   const auto coef = model.coef.larray().t().contiguous(), intercept = model.intercept.larray();
   const auto z =
@@ -97,21 +97,21 @@ DNDarray LogisticRegression::decision_function(const Rows& x) const {
   return coef.size(1) > 1 ? z : as_rows(x, z.larray().select(1, 0));
 }
 
-const LogisticRegression::Learnt& LogisticRegression::learnt(const char* what) const {
-  return fitted(Method(kind(), what), learnt_);
+const LogisticRegression::Fitted& LogisticRegression::fitted_state(const char* what) const {
+  return fitted(Method(kind(), what), fitted_);
 }
 
 DNDarray LogisticRegression::coef() const {
-  const auto& model = learnt("coef");
+  const auto& model = fitted_state("coef");
   return replicated(model.coef.larray(), model.dtype, model.coef.comm());
 }
 
 DNDarray LogisticRegression::intercept() const {
-  const auto& model = learnt("intercept");
+  const auto& model = fitted_state("intercept");
   return replicated(model.intercept.larray(), model.dtype, model.coef.comm());
 }
 
-std::int64_t LogisticRegression::iterations() const { return learnt("iterations").iterations; }
-bool LogisticRegression::converged() const { return learnt("converged").converged; }
+std::int64_t LogisticRegression::iterations() const { return fitted_state("iterations").iterations; }
+bool LogisticRegression::converged() const { return fitted_state("converged").converged; }
 
 }  // namespace heatpp

@@ -47,15 +47,15 @@ class LogisticRegression : public Classifier {
  private:
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool knows_sparse() const override { return true; }
-  struct Learnt {
+  struct Fitted {
     DNDarray coef, intercept;  ///< float64
     Dtype dtype;
     std::int64_t iterations;
     bool converged;
   };
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
   LogisticOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

@@ -61,19 +61,19 @@ PoissonRegressor& PoissonRegressor::fit(const Rows& x, const DNDarray& y, const 
   const auto counts = counts_beside(fit_op, x, y, options);
   const auto shift = options_.intercept ? std::log(counts.mean) : 0.0;
   GlmFit start{at::zeros({1, x.features()}, at::kDouble), at::full({1}, shift, at::kDouble)};
-  if (options_.warm_start && learnt_ && learnt_->coef.shape() == Shape{1, x.features()})
-    start = {learnt_->coef.larray(), learnt_->intercept.larray()};
+  if (options_.warm_start && fitted_ && fitted_->coef.shape() == Shape{1, x.features()})
+    start = {fitted_->coef.larray(), fitted_->intercept.larray()};
   const auto found = fitted({fit_op, x, counts.weights.const_data_ptr<double>(), poisson(counts), 1, options_.alpha, 0,
                              PenaltyBeside::mean, options_.intercept},
                             start, {options_.max_iterations, options_.tol, options_.progress});
-  learnt_ = learnt_plane(x, {counts.values, true}, {found.coef, found.intercept});
+  fitted_ = fitted_plane(x, {counts.values, true}, {found.coef, found.intercept});
   iterations_ = found.iterations;
   converged_ = found.converged;
   return *this;
 }
 
 DNDarray PoissonRegressor::predict(const Rows& x) const {
-  const auto& model = learnt("predict");
+  const auto& model = fitted_state("predict");
   check_features(Method(kind(), "predict"), x, model.coef.shape()[1]);
   const auto coef = model.coef.larray().t(), intercept = model.intercept.larray();
   const auto y =
@@ -83,7 +83,7 @@ DNDarray PoissonRegressor::predict(const Rows& x) const {
 
 double PoissonRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
   const Method op(kind(), "score");
-  check_features(op, x, learnt("score").coef.shape()[1]);
+  check_features(op, x, fitted_state("score").coef.shape()[1]);
   const auto expected = predict(x).larray().to(at::kDouble);
   const auto counts = counts_beside(op, x, y, options);
   const auto weighted = [&](const at::Tensor& deviances) { return (deviances * counts.weights).sum(); };
@@ -94,12 +94,12 @@ double PoissonRegressor::score(const Rows& x, const DNDarray& y, const FitOption
 }
 
 std::int64_t PoissonRegressor::iterations() const {
-  static_cast<void>(learnt("iterations"));
+  static_cast<void>(fitted_state("iterations"));
   return iterations_;
 }
 
 bool PoissonRegressor::converged() const {
-  static_cast<void>(learnt("converged"));
+  static_cast<void>(fitted_state("converged"));
   return converged_;
 }
 

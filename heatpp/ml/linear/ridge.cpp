@@ -9,20 +9,20 @@ namespace {
 
 using namespace ml::detail;
 
-LearntPlane fitted(const char* op, const Rows& x, const DNDarray& y, const FitOptions& fit,
+FittedPlane fitted(const char* op, const Rows& x, const DNDarray& y, const FitOptions& fit,
                    LeastSquaresOptions options) {
   check_not_empty(op, x);
   const auto targets = targets_beside(op, x, y);
   const auto weights = weights_beside(op, x, fit.sample_weight);
   if (weights) options.weights = weights->const_data_ptr<double>();
-  return learnt_plane(x, targets, least_squares(op, x, targets, options));
+  return fitted_plane(x, targets, least_squares(op, x, targets, options));
 }
 
 }  // namespace
 
 LinearRegression& LinearRegression::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   check_agreed("LinearRegression.fit", x, options_);
-  learnt_ = fitted("LinearRegression.fit", x, y, options, {.intercept = options_.intercept});
+  fitted_ = fitted("LinearRegression.fit", x, y, options, {.intercept = options_.intercept});
   return *this;
 }
 
@@ -30,7 +30,7 @@ Ridge& Ridge::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   check_agreed("Ridge.fit", x, options_);
   if (!(options_.alpha >= 0) || !std::isfinite(options_.alpha))
     detail::raise<ValueError>("Ridge.fit", "got alpha {}; expected a finite number of 0 or more", options_.alpha);
-  learnt_ = fitted("Ridge.fit", x, y, options, {.alpha = options_.alpha, .intercept = options_.intercept});
+  fitted_ = fitted("Ridge.fit", x, y, options, {.alpha = options_.alpha, .intercept = options_.intercept});
   return *this;
 }
 

@@ -6,12 +6,12 @@ namespace heatpp {
 using namespace ml::detail;
 
 ModelState LinearRegressor::plane_state(std::map<std::string, std::string> options) const {
-  const auto& [coef, intercept, single, dtype] = learnt("state");
+  const auto& [coef, intercept, single, dtype] = fitted_state("state");
   options.insert({{"single", text_of(single)}, {"dtype", text_of(dtype)}});
   return {kind_, std::move(options), {{"coef", coef}, {"intercept", intercept}}};
 }
 
-LearntPlane LinearRegressor::plane_from(const StateReader& read) {
+FittedPlane LinearRegressor::plane_from(const StateReader& read) {
   const auto coef = read.array("coef", {-1, -1});
   const auto targets = coef.shape()[0];
   const bool single = read.option<bool>("single");
@@ -26,7 +26,7 @@ ModelState LinearRegression::state() const { return plane_state(texts_of(options
 LinearRegression LinearRegression::from_state(const ModelState& state) {
   const StateReader read("LinearRegression", state);
   LinearRegression model(options_from<LinearRegressionOptions>(read));
-  model.learnt_ = plane_from(read);
+  model.fitted_ = plane_from(read);
   return model;
 }
 
@@ -35,7 +35,7 @@ ModelState Ridge::state() const { return plane_state(texts_of(options_)); }
 Ridge Ridge::from_state(const ModelState& state) {
   const StateReader read("Ridge", state);
   Ridge model(options_from<RidgeOptions>(read));
-  model.learnt_ = plane_from(read);
+  model.fitted_ = plane_from(read);
   return model;
 }
 
@@ -48,7 +48,7 @@ ModelState ElasticNet::state() const {
 
 void ElasticNet::read(const StateReader& read) {
   options_ = options_from<ElasticNetOptions>(read);
-  learnt_ = plane_from(read);
+  fitted_ = plane_from(read);
   dual_gap_ = read.option<double>("dual_gap");
   iterations_ = read.option<std::int64_t>("iterations");
   converged_ = read.option<bool>("converged");
@@ -78,14 +78,14 @@ ModelState PoissonRegressor::state() const {
 PoissonRegressor PoissonRegressor::from_state(const ModelState& state) {
   const StateReader read("PoissonRegressor", state);
   PoissonRegressor model(options_from<PoissonOptions>(read));
-  model.learnt_ = plane_from(read);
+  model.fitted_ = plane_from(read);
   model.iterations_ = read.option<std::int64_t>("iterations");
   model.converged_ = read.option<bool>("converged");
   return model;
 }
 
 ModelState LogisticRegression::state() const {
-  const auto& model = learnt("state");
+  const auto& model = fitted_state("state");
   auto texts = texts_of(options_);
   texts.insert({{"dtype", text_of(model.dtype)},
                 {"iterations", text_of(model.iterations)},
@@ -100,8 +100,8 @@ LogisticRegression LogisticRegression::from_state(const ModelState& state) {
   const auto coef = read.array("coef", {-1, -1});
   const auto outputs = coef.shape()[0];
   model.classes_ = Classes{read.whole_numbers("classes", {outputs == 1 ? 2 : outputs}), coef.shape()[1]};
-  model.learnt_ =
-      Learnt{coef.astype(float64), read.array("intercept", {outputs}).astype(float64), read.option<Dtype>("dtype"),
+  model.fitted_ =
+      Fitted{coef.astype(float64), read.array("intercept", {outputs}).astype(float64), read.option<Dtype>("dtype"),
              read.option<std::int64_t>("iterations"), read.option<bool>("converged")};
   return model;
 }

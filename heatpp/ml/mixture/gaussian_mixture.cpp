@@ -150,15 +150,15 @@ std::int64_t parameters(CovarianceType type, std::int64_t k, std::int64_t f) {
 GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) {
   check_agreed(op, x, options_);
   check_options(options_, x);
-  const bool go_on = options_.warm_start && learnt_;
-  if (go_on) check_features(op, x, learnt_->means.shape()[1]);
+  const bool go_on = options_.warm_start && fitted_;
+  if (go_on) check_features(op, x, fitted_->means.shape()[1]);
   const auto start = given_start(options_, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
   const auto fit = fit_of({op, x, weights ? weights->const_data_ptr<double>() : nullptr}, options_);
   std::optional<Found> best;
   for (int attempt = 0; attempt < (go_on ? 1 : options_.n_init); ++attempt) {
     const auto first =
-        go_on ? components_of(options_.covariance_type, learnt_->weights, learnt_->means, learnt_->covariances)
+        go_on ? components_of(options_.covariance_type, fitted_->weights, fitted_->means, fitted_->covariances)
               : first_components(fit, start, seed_of(options_.seed, static_cast<std::uint64_t>(attempt)));
     auto found = maximise(fit, first);
     if (!best || found.lower_bound > best->lower_bound + rounding * std::abs(best->lower_bound))
@@ -167,21 +167,22 @@ GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) 
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   const auto& c = best->components;
   warn_unless(best->converged || best->asked || options_.tol == 0, op, best->iterations);
-  learnt_ = Learnt{whole(c.weights),  whole(c.means),  whole(c.covariances),
+  fitted_ = Fitted{whole(c.weights),  whole(c.means),  whole(c.covariances),
                    best->lower_bound, best->converged, best->iterations};
   return *this;
 }
 
-const GaussianMixture::Learnt& GaussianMixture::learnt(const char* name) const { return fitted(name, learnt_); }
+const GaussianMixture::Fitted& GaussianMixture::fitted_state(const char* name) const { return fitted(name, fitted_); }
 
-const GaussianMixture::Learnt& GaussianMixture::learnt_for(const char* name, const Rows& x) const {
-  const auto& found = learnt(name);
+const GaussianMixture::Fitted& GaussianMixture::fitted_state_for(const char* name, const Rows& x) const {
+  const auto& found = fitted_state(name);
   check_features(name, x, found.means.shape()[1]);
   return found;
 }
 
 DNDarray GaussianMixture::predict(const Rows& x) const {
-  const auto& [weights, means, covariances, bound, converged, iterations] = learnt_for("GaussianMixture.predict", x);
+  const auto& [weights, means, covariances, bound, converged, iterations] =
+      fitted_state_for("GaussianMixture.predict", x);
   auto labels = at::empty({x.count()}, at::kLong);
   auto* out = labels.data_ptr<std::int64_t>();
   static_cast<void>(for_shares({"GaussianMixture.predict", x, nullptr},
@@ -199,7 +200,7 @@ DNDarray GaussianMixture::predict(const Rows& x) const {
 }
 
 DNDarray GaussianMixture::predict_proba(const Rows& x) const {
-  const auto& found = learnt_for("GaussianMixture.predict_proba", x);
+  const auto& found = fitted_state_for("GaussianMixture.predict_proba", x);
   const auto k = found.weights.size();
   auto shares = at::empty({x.count(), k}, at::kDouble);
   auto* out = shares.data_ptr<double>();
@@ -214,7 +215,7 @@ DNDarray GaussianMixture::predict_proba(const Rows& x) const {
 }
 
 DNDarray GaussianMixture::score_samples(const Rows& x) const {
-  const auto& found = learnt_for("GaussianMixture.score_samples", x);
+  const auto& found = fitted_state_for("GaussianMixture.score_samples", x);
   auto norms = at::empty({x.count()}, at::kDouble);
   static_cast<void>(for_shares(
       {"GaussianMixture.score_samples", x, nullptr},
@@ -224,7 +225,7 @@ DNDarray GaussianMixture::score_samples(const Rows& x) const {
 }
 
 double GaussianMixture::log_likelihood(const char* name, const Rows& x) const {
-  const auto& found = learnt_for(name, x);
+  const auto& found = fitted_state_for(name, x);
   return for_shares({name, x, nullptr},
                     components_of(options_.covariance_type, found.weights, found.means, found.covariances),
                     [](const ShareBlock&) {});
@@ -235,29 +236,29 @@ double GaussianMixture::score(const Rows& x) const {
 }
 
 double GaussianMixture::aic(const Rows& x) const {
-  const auto& shape = learnt("GaussianMixture.aic").means.shape();
+  const auto& shape = fitted_state("GaussianMixture.aic").means.shape();
   return 2 * static_cast<double>(parameters(options_.covariance_type, shape[0], shape[1])) -
          2 * log_likelihood("GaussianMixture.aic", x);
 }
 
 double GaussianMixture::bic(const Rows& x) const {
-  const auto& shape = learnt("GaussianMixture.bic").means.shape();
+  const auto& shape = fitted_state("GaussianMixture.bic").means.shape();
   return static_cast<double>(parameters(options_.covariance_type, shape[0], shape[1])) *
              std::log(static_cast<double>(x.size())) -
          2 * log_likelihood("GaussianMixture.bic", x);
 }
 
-const DNDarray& GaussianMixture::weights() const { return learnt("GaussianMixture.weights").weights; }
-const DNDarray& GaussianMixture::means() const { return learnt("GaussianMixture.means").means; }
-const DNDarray& GaussianMixture::covariances() const { return learnt("GaussianMixture.covariances").covariances; }
+const DNDarray& GaussianMixture::weights() const { return fitted_state("GaussianMixture.weights").weights; }
+const DNDarray& GaussianMixture::means() const { return fitted_state("GaussianMixture.means").means; }
+const DNDarray& GaussianMixture::covariances() const { return fitted_state("GaussianMixture.covariances").covariances; }
 DNDarray GaussianMixture::precisions() const {
-  const auto& found = learnt("GaussianMixture.precisions");
+  const auto& found = fitted_state("GaussianMixture.precisions");
   return replicated(
       precisions_of(components_of(options_.covariance_type, found.weights, found.means, found.covariances)), float64,
       found.means.comm());
 }
-double GaussianMixture::lower_bound() const { return learnt("GaussianMixture.lower_bound").lower_bound; }
-bool GaussianMixture::converged() const { return learnt("GaussianMixture.converged").converged; }
-std::int64_t GaussianMixture::iterations() const { return learnt("GaussianMixture.iterations").iterations; }
+double GaussianMixture::lower_bound() const { return fitted_state("GaussianMixture.lower_bound").lower_bound; }
+bool GaussianMixture::converged() const { return fitted_state("GaussianMixture.converged").converged; }
+std::int64_t GaussianMixture::iterations() const { return fitted_state("GaussianMixture.iterations").iterations; }
 
 }  // namespace heatpp

@@ -91,18 +91,18 @@ class GaussianMixture {
   [[nodiscard]] std::int64_t iterations() const;
 
  private:
-  struct Learnt {
+  struct Fitted {
     DNDarray weights, means, covariances;
     double lower_bound;
     bool converged;
     std::int64_t iterations;
   };
-  [[nodiscard]] const Learnt& learnt(const char* op) const;
-  [[nodiscard]] const Learnt& learnt_for(const char* op, const Rows& x) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* op) const;
+  [[nodiscard]] const Fitted& fitted_state_for(const char* op, const Rows& x) const;
   [[nodiscard]] double log_likelihood(const char* op, const Rows& x) const;
 
   GaussianMixtureOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

@@ -29,7 +29,7 @@ std::int64_t drawn(std::span<const double> weights, double u) {
 }  // namespace
 
 MixtureSample GaussianMixture::sample(std::int64_t count, const MixtureSampleOptions& options) const {
-  const auto& found = learnt("GaussianMixture.sample");
+  const auto& found = fitted_state("GaussianMixture.sample");
   if (count < 0 || options.split.value_or(0) != 0)
     detail::raise<ValueError>("GaussianMixture.sample", "got {} rows, split {}; expected 0 or more, split 0 or none",
                               count, options.split.value_or(0));

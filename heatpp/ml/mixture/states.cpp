@@ -5,7 +5,7 @@ namespace heatpp {
 using namespace ml::detail;
 
 ModelState GaussianMixture::state() const {
-  const auto& found = learnt("GaussianMixture.state");
+  const auto& found = fitted_state("GaussianMixture.state");
   const auto& o = options_;
   ModelState state{"GaussianMixture",
                    texts_of(o),
@@ -34,7 +34,7 @@ GaussianMixture GaussianMixture::from_state(const ModelState& state) {
   model.options_.weights_init = given("weights_init", {k});
   model.options_.means_init = given("means_init", means.shape());
   model.options_.precisions_init = given("precisions_init", covariances.shape());
-  model.learnt_ = Learnt{read.array("weights", {k}).astype(float64),
+  model.fitted_ = Fitted{read.array("weights", {k}).astype(float64),
                          means,
                          covariances,
                          read.option<double>("lower_bound"),

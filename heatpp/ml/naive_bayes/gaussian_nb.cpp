@@ -76,7 +76,7 @@ GaussianNB& GaussianNB::partial_fit(const Rows& x, const DNDarray& y, const FitO
 
 void GaussianNB::learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options) {
   const Method op(kind(), what);
-  if (!learnt_) check_agreed(op, x, options_);
+  if (!fitted_) check_agreed(op, x, options_);
   check_options(op, options_);
   check_not_empty(op, x);
   if (classes_) check_features(op, x, classes_->features);
@@ -85,9 +85,9 @@ void GaussianNB::learn(const char* what, const Rows& x, const DNDarray& y, const
   auto state =
       state_of(class_moments(op, x, classes, weights ? weights->const_data_ptr<double>() : nullptr), classes.count());
   auto values = classes.values;
-  if (learnt_) {
+  if (fitted_) {
     const auto both = united(classes_->values.larray(), values);
-    const State before{learnt_->count.larray(), learnt_->theta.larray(), learnt_->m2.larray()};
+    const State before{fitted_->count.larray(), fitted_->theta.larray(), fitted_->m2.larray()};
     values = both.values;
     state = merged(spread(before, both.first, values.size(0)), spread(state, both.second, values.size(0)));
   }
@@ -102,12 +102,12 @@ void GaussianNB::learn(const char* what, const Rows& x, const DNDarray& y, const
       options_.priors.empty() ? state.count / state.count.sum() : at::tensor(options_.priors, at::kDouble);
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   classes_ = Classes{replicated(values, int64, x.comm()), x.features()};
-  learnt_ = Learnt{whole(state.count), whole(state.mean), whole(state.m2), whole(var), whole(prior), epsilon};
+  fitted_ = Fitted{whole(state.count), whole(state.mean), whole(state.m2), whole(var), whole(prior), epsilon};
 }
 
 Classifier::Scores GaussianNB::scores() const {
-  const auto theta = learnt_->theta.larray(), var = learnt_->var.larray();
-  const auto constant = learnt_->prior.larray().log() - (2 * std::numbers::pi * var).log().sum(1) / 2;
+  const auto theta = fitted_->theta.larray(), var = fitted_->var.larray();
+  const auto constant = fitted_->prior.larray().log() - (2 * std::numbers::pi * var).log().sum(1) / 2;
   return [theta, var, constant](const RowBlock& rows) {
     const auto block = rows.dense();
     auto result = at::empty({block.size(0), theta.size(0)}, at::kDouble);
@@ -117,12 +117,14 @@ Classifier::Scores GaussianNB::scores() const {
   };
 }
 
-const GaussianNB::Learnt& GaussianNB::learnt(const char* what) const { return fitted(Method(kind(), what), learnt_); }
+const GaussianNB::Fitted& GaussianNB::fitted_state(const char* what) const {
+  return fitted(Method(kind(), what), fitted_);
+}
 
-DNDarray GaussianNB::theta() const { return learnt("theta").theta; }
-DNDarray GaussianNB::var() const { return learnt("var").var; }
-DNDarray GaussianNB::class_count() const { return learnt("class_count").count; }
-DNDarray GaussianNB::class_prior() const { return learnt("class_prior").prior; }
-double GaussianNB::epsilon() const { return learnt("epsilon").epsilon; }
+DNDarray GaussianNB::theta() const { return fitted_state("theta").theta; }
+DNDarray GaussianNB::var() const { return fitted_state("var").var; }
+DNDarray GaussianNB::class_count() const { return fitted_state("class_count").count; }
+DNDarray GaussianNB::class_prior() const { return fitted_state("class_prior").prior; }
+double GaussianNB::epsilon() const { return fitted_state("epsilon").epsilon; }
 
 }  // namespace heatpp

@@ -34,15 +34,15 @@ class GaussianNB : public Classifier {
 
  private:
   [[nodiscard]] Scores scores() const override;
-  struct Learnt {
+  struct Fitted {
     DNDarray count, theta, m2;  ///< m2: sums of weighted squares of deviations
     DNDarray var, prior;
     double epsilon;
   };
   void learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options);
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
   GaussianNBOptions options_;
-  std::optional<Learnt> learnt_;
+  std::optional<Fitted> fitted_;
 };
 
 }  // namespace heatpp

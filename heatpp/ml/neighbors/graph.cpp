@@ -28,7 +28,7 @@ class NeighborsGraph {
   static Neighbors nearest(const char* op, const Rows& x, std::int64_t k, const NeighborsGraphOptions& options) {
     NearestNeighbors model({.n_neighbors = k, .metric = options.metric});
     model.learn(op, x);
-    return options.include_self ? model.found_for(op, x) : model.nearest(op, model.learnt(op), true);
+    return options.include_self ? model.found_for(op, x) : model.nearest(op, model.fitted_rows(op), true);
   }
   static RadiusNeighbors within(const char* op, const Rows& x, double radius, const NeighborsGraphOptions& options) {
     NearestNeighbors model({.radius = radius, .metric = options.metric});

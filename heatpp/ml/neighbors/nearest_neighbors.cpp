@@ -21,20 +21,20 @@ using namespace ml::detail;
 /// The asking rows, which are compared with the fitted ones that go around: as tensors, or as matrices.
 struct Asked {
   Dtype dtype;
-  const Rows& learnt;
+  const Rows& fitted;
   at::Tensor asking = {}, block = {};
   std::optional<sparse::DCSRMatrix> asking_matrix = std::nullopt;
   void around(const Search& search) const {
-    if (asking_matrix) return search_entries(*asking_matrix, *sparse_rows(learnt), search);
-    ml::detail::around(block, learnt.layout(), learnt.comm(),
+    if (asking_matrix) return search_entries(*asking_matrix, *sparse_rows(fitted), search);
+    ml::detail::around(block, fitted.layout(), fitted.comm(),
                        [&](const at::Tensor& rows, std::int64_t first) { search(asking, rows, first); });
   }
 };
 
-Asked asked(Metric metric, const Rows& x, const Rows& learnt, Dtype dtype) {
-  if (sparse_rows(learnt)) return {dtype, learnt, {}, {}, unit_rows(x)};
-  return {dtype, learnt, comparable(metric, block_of(x, dtype), false),
-          comparable(metric, block_of(learnt, dtype), true)};
+Asked asked(Metric metric, const Rows& x, const Rows& fitted, Dtype dtype) {
+  if (sparse_rows(fitted)) return {dtype, fitted, {}, {}, unit_rows(x)};
+  return {dtype, fitted, comparable(metric, block_of(x, dtype), false),
+          comparable(metric, block_of(fitted, dtype), true)};
 }
 
 template <class T>
@@ -63,7 +63,7 @@ void NearestNeighbors::learn(const char* op, const Rows& x) {
   else rows_ = as_rows(x, block_of(x, dtype_));
 }
 
-Rows NearestNeighbors::learnt(const char* op) const {
+Rows NearestNeighbors::fitted_rows(const char* op) const {
   if (matrix_) return *matrix_;
   return fitted(op, rows_);
 }
@@ -74,7 +74,7 @@ const DNDarray& NearestNeighbors::rows() const {
 }
 
 Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_themselves) const {
-  const auto rows = learnt(op);
+  const auto rows = fitted_rows(op);
   const auto k = options_.n_neighbors;
   if (k + (among_themselves ? 1 : 0) > rows.size())
     detail::raise<ValueError>(op, "got {} neighbors of {} rows; expected at most as many{}", k, rows.size(),
@@ -96,7 +96,7 @@ Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_th
 Neighbors NearestNeighbors::kneighbors(const Rows& x) const { return found_for("NearestNeighbors.kneighbors", x); }
 
 Neighbors NearestNeighbors::found_for(const char* op, const Rows& x) const {
-  const auto rows = learnt(op);
+  const auto rows = fitted_rows(op);
   check_features(op, x, rows.features());
   detail::check_same_comm(op, x.comm(), rows.comm());
   check_all_finite(op, x);
@@ -105,7 +105,7 @@ Neighbors NearestNeighbors::found_for(const char* op, const Rows& x) const {
 
 Neighbors NearestNeighbors::kneighbors() const {
   constexpr auto op = "NearestNeighbors.kneighbors";
-  return nearest(op, learnt(op), true);
+  return nearest(op, fitted_rows(op), true);
 }
 
 RadiusNeighbors NearestNeighbors::radius_neighbors(const Rows& x) const {
@@ -113,7 +113,7 @@ RadiusNeighbors NearestNeighbors::radius_neighbors(const Rows& x) const {
 }
 
 RadiusNeighbors NearestNeighbors::within(const char* op, const Rows& x) const {
-  const auto rows = learnt(op);
+  const auto rows = fitted_rows(op);
   check_features(op, x, rows.features());
   detail::check_same_comm(op, x.comm(), rows.comm());
   check_all_finite(op, x);

@@ -60,7 +60,7 @@ class NearestNeighbors {
   [[nodiscard]] Neighbors found_for(const char* op, const Rows& x) const;
   [[nodiscard]] RadiusNeighbors within(const char* op, const Rows& x) const;
   [[nodiscard]] Neighbors nearest(const char* op, const Rows& x, bool among_themselves) const;
-  [[nodiscard]] Rows learnt(const char* op) const;
+  [[nodiscard]] Rows fitted_rows(const char* op) const;
   NeighborsOptions options_;
   std::optional<DNDarray> rows_;
   std::optional<sparse::DCSRMatrix> matrix_;  ///< replaces the rows, for cosine: of length 1, float64

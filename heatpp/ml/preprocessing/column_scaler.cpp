@@ -37,7 +37,7 @@ at::Tensor row_of_entries(const sparse::DCSRMatrix& x) {
 }  // namespace
 
 DNDarray ColumnScaler::transform(const Rows& x) const {
-  const auto& [shift, scale, clip] = learnt("transform");
+  const auto& [shift, scale, clip] = fitted_state("transform");
   check_features(Method(kind_, "transform"), x, scale.shape()[0]);
   return each_block(x, [&, &from = shift.larray(), &by = scale.larray(), &limits = clip](const at::Tensor& block) {
     const auto scaled = (block - from) / by;
@@ -46,7 +46,7 @@ DNDarray ColumnScaler::transform(const Rows& x) const {
 }
 
 DNDarray ColumnScaler::inverse_transform(const Rows& z) const {
-  const auto& [shift, scale, clip] = learnt("inverse_transform");
+  const auto& [shift, scale, clip] = fitted_state("inverse_transform");
   check_features(Method(kind_, "inverse_transform"), z, scale.shape()[0]);
   return each_block(z, [&from = shift.larray(), &by = scale.larray()](const at::Tensor& block) {
     return at::addcmul(from, block, by);
@@ -54,7 +54,7 @@ DNDarray ColumnScaler::inverse_transform(const Rows& z) const {
 }
 
 sparse::DCSRMatrix ColumnScaler::transform(const sparse::DCSRMatrix& x) const {
-  const auto& [shift, scale, clip] = learnt("transform");
+  const auto& [shift, scale, clip] = fitted_state("transform");
   check_features(Method(kind_, "transform"), x, scale.shape()[0]);
   check_stays(Method(kind_, "transform"), shift);
   return each_entry(x, [&by = scale.larray(), &limits = clip](const at::Tensor& values, const at::Tensor& columns) {
@@ -64,7 +64,7 @@ sparse::DCSRMatrix ColumnScaler::transform(const sparse::DCSRMatrix& x) const {
 }
 
 sparse::DCSRMatrix ColumnScaler::inverse_transform(const sparse::DCSRMatrix& z) const {
-  const auto& [shift, scale, clip] = learnt("inverse_transform");
+  const auto& [shift, scale, clip] = fitted_state("inverse_transform");
   check_features(Method(kind_, "inverse_transform"), z, scale.shape()[0]);
   check_stays(Method(kind_, "inverse_transform"), shift);
   return each_entry(z, [&by = scale.larray()](const at::Tensor& values, const at::Tensor& columns) {
@@ -72,10 +72,10 @@ sparse::DCSRMatrix ColumnScaler::inverse_transform(const sparse::DCSRMatrix& z) 
   });
 }
 
-const DNDarray& ColumnScaler::scale() const { return learnt("scale").scale; }
+const DNDarray& ColumnScaler::scale() const { return fitted_state("scale").scale; }
 
-const ColumnScaler::Learnt& ColumnScaler::learnt(const char* what) const {
-  return fitted(Method(kind_, what), learnt_);
+const ColumnScaler::Fitted& ColumnScaler::fitted_state(const char* what) const {
+  return fitted(Method(kind_, what), fitted_);
 }
 
 DNDarray normalize(const Rows& x, RowNorm norm) {

@@ -28,7 +28,7 @@ std::optional<std::int64_t> position(const Categories& categories, std::int64_t 
 }
 
 [[noreturn]] void unknown(const char* op, std::int64_t value, std::int64_t row, std::size_t known) {
-  detail::raise<ValueError>(op, "got {} in row {}; expected one of the {} that were learnt", value, row, known);
+  detail::raise<ValueError>(op, "got {} in row {}; expected one of the {} of the fit", value, row, known);
 }
 
 /// Returns f(value, row) for all labels, cut as the labels. An error on one rank is thrown on all.

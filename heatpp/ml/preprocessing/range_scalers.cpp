@@ -101,7 +101,7 @@ void MinMaxScaler::learn(const char* what, const Rows& x) {
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   const auto scale = or_one(most - least) / (high - low);
   range_ = {whole(least), whole(most)};
-  learnt_ = Learnt{whole(least - low * scale), whole(scale), clip ? std::optional(std::pair(low, high)) : std::nullopt};
+  fitted_ = Fitted{whole(least - low * scale), whole(scale), clip ? std::optional(std::pair(low, high)) : std::nullopt};
 }
 
 const DNDarray& MinMaxScaler::data_min() const { return fitted(Method(kind(), "data_min"), range_).first; }
@@ -123,8 +123,8 @@ void MaxAbsScaler::learn(const char* what, const Rows& x) {
   const auto [least, most] = range_of(Method(kind(), what), x, before);
   const auto largest = at::maximum(least.abs(), most.abs());
   largest_ = replicated(largest, float64, x.comm());
-  learnt_ =
-      Learnt{replicated(at::zeros_like(largest), float64, x.comm()), replicated(or_one(largest), float64, x.comm())};
+  fitted_ =
+      Fitted{replicated(at::zeros_like(largest), float64, x.comm()), replicated(or_one(largest), float64, x.comm())};
 }
 
 const DNDarray& MaxAbsScaler::max_abs() const { return fitted(Method(kind(), "max_abs"), largest_); }

@@ -35,11 +35,11 @@ RobustScaler& RobustScaler::fit(const DNDarray& x) {
   spread = at::where(spread < 10 * std::numeric_limits<double>::epsilon(), 1.0, spread);
   if (options_.unit_variance) spread = spread / (normal_quantile(high) - normal_quantile(low));
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
-  learnt_ = Learnt{whole(options_.with_centering ? found[1] : at::zeros_like(spread)),
+  fitted_ = Fitted{whole(options_.with_centering ? found[1] : at::zeros_like(spread)),
                    whole(options_.with_scaling ? spread : at::ones_like(spread))};
   return *this;
 }
 
-const DNDarray& RobustScaler::center() const { return learnt("center").shift; }
+const DNDarray& RobustScaler::center() const { return fitted_state("center").shift; }
 
 }  // namespace heatpp

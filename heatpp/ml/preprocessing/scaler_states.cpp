@@ -5,7 +5,7 @@ namespace heatpp {
 using namespace ml::detail;
 
 ModelState StandardScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("state");
+  const auto& [shift, scale, clip] = fitted_state("state");
   return {
       kind(),
       texts_of(options_),
@@ -17,13 +17,13 @@ StandardScaler StandardScaler::from_state(const ModelState& state) {
   StandardScaler scaler(options_from<StandardScalerOptions>(read));
   const auto scale = read.array("scale", {-1});
   const auto column = [&](const char* name) { return read.array(name, scale.shape()); };
-  scaler.learnt_ = Learnt{column("shift"), scale};
+  scaler.fitted_ = Fitted{column("shift"), scale};
   scaler.seen_ = Seen{column("n_samples_seen"), column("mean"), column("var")};
   return scaler;
 }
 
 ModelState MinMaxScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("state");
+  const auto& [shift, scale, clip] = fitted_state("state");
   return {kind(),
           texts_of(options_),
           {{"shift", shift}, {"scale", scale}, {"data_min", range_->first}, {"data_max", range_->second}}};
@@ -37,13 +37,13 @@ MinMaxScaler MinMaxScaler::from_state(const ModelState& state) {
   MinMaxScaler scaler(options);
   const auto scale = read.array("scale", {-1});
   const auto column = [&](const char* name) { return read.array(name, scale.shape()); };
-  scaler.learnt_ = Learnt{column("shift"), scale, clip ? std::optional(std::pair(low, high)) : std::nullopt};
+  scaler.fitted_ = Fitted{column("shift"), scale, clip ? std::optional(std::pair(low, high)) : std::nullopt};
   scaler.range_ = {column("data_min"), column("data_max")};
   return scaler;
 }
 
 ModelState MaxAbsScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("state");
+  const auto& [shift, scale, clip] = fitted_state("state");
   return {kind(), {}, {{"shift", shift}, {"scale", scale}, {"max_abs", *largest_}}};
 }
 
@@ -51,13 +51,13 @@ MaxAbsScaler MaxAbsScaler::from_state(const ModelState& state) {
   const StateReader read("MaxAbsScaler", state);
   MaxAbsScaler scaler;
   const auto scale = read.array("scale", {-1});
-  scaler.learnt_ = Learnt{read.array("shift", scale.shape()), scale};
+  scaler.fitted_ = Fitted{read.array("shift", scale.shape()), scale};
   scaler.largest_ = read.array("max_abs", scale.shape());
   return scaler;
 }
 
 ModelState RobustScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("state");
+  const auto& [shift, scale, clip] = fitted_state("state");
   return {kind(), texts_of(options_), {{"shift", shift}, {"scale", scale}}};
 }
 
@@ -68,7 +68,7 @@ RobustScaler RobustScaler::from_state(const ModelState& state) {
     options.quantile_range = {read.option<double>("quantile_low"), read.option<double>("quantile_high")};
   RobustScaler scaler(options);
   const auto scale = read.array("scale", {-1});
-  scaler.learnt_ = Learnt{read.array("shift", scale.shape()), scale};
+  scaler.fitted_ = Fitted{read.array("shift", scale.shape()), scale};
   return scaler;
 }
 

@@ -26,12 +26,12 @@ class ColumnScaler {
  protected:
   explicit ColumnScaler(const char* kind) : kind_(kind) {}
   [[nodiscard]] const char* kind() const { return kind_; }
-  struct Learnt {
+  struct Fitted {
     DNDarray shift, scale;
     std::optional<std::pair<double, double>> clip = std::nullopt;  ///< the least and the largest result
   };
-  [[nodiscard]] const Learnt& learnt(const char* what) const;
-  std::optional<Learnt> learnt_;
+  [[nodiscard]] const Fitted& fitted_state(const char* what) const;
+  std::optional<Fitted> fitted_;
 
  private:
   const char* kind_;

@@ -59,7 +59,7 @@ void StandardScaler::learn(const char* what, const Rows& x, const FitOptions& op
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   seen_ = Seen{whole(n), whole(mean), whole(var)};
   const auto deviation = at::where(is_constant(n, mean, var), 1.0, var.sqrt());
-  learnt_ = Learnt{whole(options_.with_mean ? mean : at::zeros_like(mean)),
+  fitted_ = Fitted{whole(options_.with_mean ? mean : at::zeros_like(mean)),
                    whole(options_.with_std ? deviation : at::ones_like(mean))};
 }
 

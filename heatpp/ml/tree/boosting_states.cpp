@@ -18,20 +18,20 @@ HistGradientBoostingOptions boosting_options(const StateReader& read) {
   return options;
 }
 
-ModelState boosting_state(const char* kind, const HistGradientBoostingOptions& options, const LearntBoosting& learnt) {
+ModelState boosting_state(const char* kind, const HistGradientBoostingOptions& options, const FittedBoosting& fitted) {
   ModelState state{kind, texts_of(options), {}};
-  state.options.insert({"features", text_of(learnt.features)});
-  state.arrays.insert({"baseline", replicated(at::tensor(learnt.baseline, at::kDouble), float64, *learnt.comm)});
-  write_trees(learnt.trees, *learnt.comm, state);
-  if (learnt.categories.empty()) return state;
+  state.options.insert({"features", text_of(fitted.features)});
+  state.arrays.insert({"baseline", replicated(at::tensor(fitted.baseline, at::kDouble), float64, *fitted.comm)});
+  write_trees(fitted.trees, *fitted.comm, state);
+  if (fitted.categories.empty()) return state;
   std::vector<double> all;
   std::vector<std::int64_t> counts;
-  for (const auto& categories : learnt.categories) {
+  for (const auto& categories : fitted.categories) {
     all.insert(all.end(), categories.begin(), categories.end());
     counts.push_back(std::ssize(categories));
   }
-  state.arrays.insert({{"categories", replicated(at::tensor(all, at::kDouble), float64, *learnt.comm)},
-                       {"category_counts", replicated(at::tensor(counts, at::kLong), int64, *learnt.comm)}});
+  state.arrays.insert({{"categories", replicated(at::tensor(all, at::kDouble), float64, *fitted.comm)},
+                       {"category_counts", replicated(at::tensor(counts, at::kLong), int64, *fitted.comm)}});
   return state;
 }
 
@@ -73,38 +73,40 @@ bool fits(const Trees& trees, const Categories& categories) {
                              [&](const TreeNode& node) { return node.leaf() || node.by_set == any_of(node.feature); });
 }
 
-std::shared_ptr<const LearntBoosting> read_boosting(const StateReader& read) {
+std::shared_ptr<const FittedBoosting> read_boosting(const StateReader& read) {
   const auto baseline = read.array("baseline", {-1});
   const auto features = read.option<std::int64_t>("features");
   if (features < 1) detail::raise<ValueError>(read.op(), "got {} features; expected at least one", features);
-  LearntBoosting learnt{numbers_from(baseline), read_trees(read, features), features, baseline.comm(),
+  FittedBoosting fitted{numbers_from(baseline), read_trees(read, features), features, baseline.comm(),
                         categories_from(read, features)};
-  if (learnt.outputs() < 1 || learnt.trees.outputs != 1 || learnt.trees.size() % learnt.outputs() != 0)
+  if (fitted.outputs() < 1 || fitted.trees.outputs != 1 || fitted.trees.size() % fitted.outputs() != 0)
     detail::raise<ValueError>(read.op(),
                               "got {} trees of {} values and {} baselines; expected trees of one value for each",
-                              learnt.trees.size(), learnt.trees.outputs, learnt.outputs());
-  if (!fits(learnt.trees, learnt.categories))
+                              fitted.trees.size(), fitted.trees.outputs, fitted.outputs());
+  if (!fits(fitted.trees, fitted.categories))
     detail::raise<ValueError>(read.op(),
                               "got sets of categories for features without any, or thresholds for features with some; "
                               "expected sets for features with categories and thresholds for others");
-  return std::make_shared<const LearntBoosting>(std::move(learnt));
+  return std::make_shared<const FittedBoosting>(std::move(fitted));
 }
 
 }  // namespace
 
-ModelState HistGradientBoostingRegressor::state() const { return boosting_state(kind(), options_, learnt("state")); }
+ModelState HistGradientBoostingRegressor::state() const {
+  return boosting_state(kind(), options_, fitted_state("state"));
+}
 
 HistGradientBoostingRegressor HistGradientBoostingRegressor::from_state(const ModelState& state) {
   const StateReader read("HistGradientBoostingRegressor", state);
   HistGradientBoostingRegressor model(boosting_options(read));
-  model.learnt_ = read_boosting(read);
-  if (model.learnt_->outputs() != 1)
-    detail::raise<ValueError>(read.op(), "got {} baselines of a regressor; expected 1", model.learnt_->outputs());
+  model.fitted_ = read_boosting(read);
+  if (model.fitted_->outputs() != 1)
+    detail::raise<ValueError>(read.op(), "got {} baselines of a regressor; expected 1", model.fitted_->outputs());
   return model;
 }
 
 ModelState HistGradientBoostingClassifier::state() const {
-  auto state = boosting_state(kind(), options_, learnt("state"));
+  auto state = boosting_state(kind(), options_, fitted_state("state"));
   state.arrays.insert({"classes", classes_->values});
   return state;
 }
@@ -112,9 +114,9 @@ ModelState HistGradientBoostingClassifier::state() const {
 HistGradientBoostingClassifier HistGradientBoostingClassifier::from_state(const ModelState& state) {
   const StateReader read("HistGradientBoostingClassifier", state);
   HistGradientBoostingClassifier model(boosting_options(read));
-  model.learnt_ = read_boosting(read);
-  const auto outputs = model.learnt_->outputs();
-  model.classes_ = Classes{read.whole_numbers("classes", {outputs == 1 ? 2 : outputs}), model.learnt_->features};
+  model.fitted_ = read_boosting(read);
+  const auto outputs = model.fitted_->outputs();
+  model.classes_ = Classes{read.whole_numbers("classes", {outputs == 1 ? 2 : outputs}), model.fitted_->features};
   return model;
 }
 

@@ -36,7 +36,7 @@ ForestLimits limits_of(const char* op, const RandomForestOptions& o, MaxFeatures
 namespace {
 
 /// Returns the forest from which a fit continues, or null.
-const LearntForest* going_on(const RandomForestOptions& forest, const LearntForest* before, const Rows& x) {
+const FittedForest* going_on(const RandomForestOptions& forest, const FittedForest* before, const Rows& x) {
   return forest.warm_start && before && before->features() == x.features() ? before : nullptr;
 }
 
@@ -48,7 +48,7 @@ void check_classes(const char* op, std::int64_t classes) {
 }
 
 FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
-                          const RandomForestOptions& forest, const LearntForest* before,
+                          const RandomForestOptions& forest, const FittedForest* before,
                           const std::optional<DNDarray>& known) {
   const auto limits = limits_of(op, forest, MaxFeatures::sqrt, x.features());
   check_not_empty(op, x);
@@ -63,9 +63,9 @@ FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, cons
           classes.values};
 }
 
-std::shared_ptr<const LearntForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
+std::shared_ptr<const FittedForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
                                                 const FitOptions& options, const RandomForestOptions& forest,
-                                                const LearntForest* before) {
+                                                const FittedForest* before) {
   const auto limits = limits_of(op, forest, MaxFeatures::all, x.features());
   check_no_class_weights(op, forest.class_weight);
   check_not_empty(op, x);
@@ -81,13 +81,13 @@ namespace {
 using namespace ml::detail;
 
 /// Returns the mean of the trees' values for a block's rows, (rows, outputs).
-at::Tensor mean_values(const LearntForest& learnt, const at::Tensor& block) {
-  const auto outputs = learnt.trees.outputs, trees = learnt.trees.size();
+at::Tensor mean_values(const FittedForest& fitted, const at::Tensor& block) {
+  const auto outputs = fitted.trees.outputs, trees = fitted.trees.size();
   auto sums = at::zeros({block.size(0), outputs}, at::kDouble);
   auto* sum = sums.mutable_data_ptr<double>();
   with_piece(block, 0, [&](const auto& piece) {
     for (std::int64_t t = 0; t < trees; ++t)
-      learnt.trees.visit(t, piece, [&](std::int64_t i, const double* value) {
+      fitted.trees.visit(t, piece, [&](std::int64_t i, const double* value) {
         for (std::int64_t c = 0; c < outputs; ++c) sum[i * outputs + c] += value[c];
       });
   });
@@ -100,25 +100,29 @@ RandomForestOptions as_forest(const DecisionTreeOptions& tree) {
   return forest;
 }
 
-DNDarray importances_of(const LearntForest& learnt) {
-  return replicated(at::tensor(learnt.importances, at::kDouble), float64, *learnt.comm);
+DNDarray importances_of(const FittedForest& fitted) {
+  return replicated(at::tensor(fitted.importances, at::kDouble), float64, *fitted.comm);
 }
 
 }  // namespace
 
-const LearntForest& ForestClassifier::learnt(const char* what) const { return fitted(Method(kind(), what), learnt_); }
-const LearntForest& ForestRegressor::learnt(const char* what) const { return fitted(Method(kind(), what), learnt_); }
-
-Classifier::Scores ForestClassifier::scores() const {
-  return [forest = learnt_](const RowBlock& block) { return mean_values(*forest, block.dense()).log_(); };
+const FittedForest& ForestClassifier::fitted_state(const char* what) const {
+  return fitted(Method(kind(), what), fitted_);
+}
+const FittedForest& ForestRegressor::fitted_state(const char* what) const {
+  return fitted(Method(kind(), what), fitted_);
 }
 
-DNDarray ForestClassifier::feature_importances() const { return importances_of(learnt("feature_importances")); }
+Classifier::Scores ForestClassifier::scores() const {
+  return [forest = fitted_](const RowBlock& block) { return mean_values(*forest, block.dense()).log_(); };
+}
 
-DNDarray ForestRegressor::feature_importances() const { return importances_of(learnt("feature_importances")); }
+DNDarray ForestClassifier::feature_importances() const { return importances_of(fitted_state("feature_importances")); }
+
+DNDarray ForestRegressor::feature_importances() const { return importances_of(fitted_state("feature_importances")); }
 
 DNDarray ForestRegressor::predicted(const char* what, const Rows& x) const {
-  const auto& forest = learnt(what);
+  const auto& forest = fitted_state(what);
   check_features(Method(kind(), what), x, forest.features());
   const auto y = mapped(x, 1, [&](const at::Tensor& block) { return mean_values(forest, block); });
   return as_rows(x, y.larray().select(1, 0));
@@ -127,7 +131,7 @@ DNDarray ForestRegressor::predicted(const char* what, const Rows& x) const {
 DecisionTreeClassifier& DecisionTreeClassifier::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   check_agreed("DecisionTreeClassifier.fit", x, options_);
   auto fitted = fit_classes("DecisionTreeClassifier.fit", x, y, options, as_forest(options_));
-  learnt_ = std::move(fitted.forest);
+  fitted_ = std::move(fitted.forest);
   classes_ = Classes{replicated(fitted.values, int64, x.comm()), x.features()};
   return *this;
 }
@@ -135,29 +139,29 @@ DecisionTreeClassifier& DecisionTreeClassifier::fit(const Rows& x, const DNDarra
 RandomForestClassifier& RandomForestClassifier::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   check_agreed("RandomForestClassifier.fit", x, options_);
   const auto known = classes_ ? std::optional(classes_->values) : std::nullopt;
-  auto fitted = fit_classes("RandomForestClassifier.fit", x, y, options, options_, learnt_.get(), known);
-  learnt_ = std::move(fitted.forest);
+  auto fitted = fit_classes("RandomForestClassifier.fit", x, y, options, options_, fitted_.get(), known);
+  fitted_ = std::move(fitted.forest);
   classes_ = Classes{replicated(fitted.values, int64, x.comm()), x.features()};
   return *this;
 }
 
 DecisionTreeRegressor& DecisionTreeRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   check_agreed("DecisionTreeRegressor.fit", x, options_);
-  learnt_ = fit_numbers("DecisionTreeRegressor.fit", x, y, options, as_forest(options_));
+  fitted_ = fit_numbers("DecisionTreeRegressor.fit", x, y, options, as_forest(options_));
   return *this;
 }
 
 RandomForestRegressor& RandomForestRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   check_agreed("RandomForestRegressor.fit", x, options_);
-  learnt_ = fit_numbers("RandomForestRegressor.fit", x, y, options, options_, learnt_.get());
+  fitted_ = fit_numbers("RandomForestRegressor.fit", x, y, options, options_, fitted_.get());
   return *this;
 }
 
-std::int64_t DecisionTreeClassifier::depth() const { return learnt("depth").trees.depth(0); }
-std::int64_t DecisionTreeClassifier::leaves() const { return learnt("leaves").trees.leaves(0); }
-std::int64_t DecisionTreeRegressor::depth() const { return learnt("depth").trees.depth(0); }
-std::int64_t DecisionTreeRegressor::leaves() const { return learnt("leaves").trees.leaves(0); }
-std::int64_t RandomForestClassifier::size() const { return learnt("size").trees.size(); }
-std::int64_t RandomForestRegressor::size() const { return learnt("size").trees.size(); }
+std::int64_t DecisionTreeClassifier::depth() const { return fitted_state("depth").trees.depth(0); }
+std::int64_t DecisionTreeClassifier::leaves() const { return fitted_state("leaves").trees.leaves(0); }
+std::int64_t DecisionTreeRegressor::depth() const { return fitted_state("depth").trees.depth(0); }
+std::int64_t DecisionTreeRegressor::leaves() const { return fitted_state("leaves").trees.leaves(0); }
+std::int64_t RandomForestClassifier::size() const { return fitted_state("size").trees.size(); }
+std::int64_t RandomForestRegressor::size() const { return fitted_state("size").trees.size(); }
 
 }  // namespace heatpp

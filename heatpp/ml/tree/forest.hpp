@@ -5,7 +5,7 @@
 
 namespace heatpp {
 namespace ml::detail {
-struct LearntForest;
+struct FittedForest;
 class StateReader;
 }  // namespace ml::detail
 
@@ -24,11 +24,11 @@ class ForestClassifier : public Classifier {
   using Classifier::Classifier;
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool takes_missing() const override { return true; }
-  [[nodiscard]] const ml::detail::LearntForest& learnt(const char* what) const;
+  [[nodiscard]] const ml::detail::FittedForest& fitted_state(const char* what) const;
   /// Write a model's state with these options, and read one. Errors as state and from_state.
   [[nodiscard]] ModelState forest_state(std::map<std::string, std::string> options) const;
   void read_forest(const ml::detail::StateReader& read);
-  std::shared_ptr<const ml::detail::LearntForest> learnt_;
+  std::shared_ptr<const ml::detail::FittedForest> fitted_;
 };
 
 /// The base of trees for numbers: predictions are the mean over the trees of the mean of the rows of the leaf.
@@ -41,10 +41,10 @@ class ForestRegressor : public TreeRegressor {
  protected:
   using TreeRegressor::TreeRegressor;
   [[nodiscard]] DNDarray predicted(const char* what, const Rows& x) const override;
-  [[nodiscard]] const ml::detail::LearntForest& learnt(const char* what) const;
+  [[nodiscard]] const ml::detail::FittedForest& fitted_state(const char* what) const;
   [[nodiscard]] ModelState forest_state(std::map<std::string, std::string> options) const;
   void read_forest(const ml::detail::StateReader& read);
-  std::shared_ptr<const ml::detail::LearntForest> learnt_;
+  std::shared_ptr<const ml::detail::FittedForest> fitted_;
 };
 
 }  // namespace heatpp

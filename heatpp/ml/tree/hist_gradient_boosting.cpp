@@ -13,10 +13,10 @@ namespace {
 using namespace ml::detail;
 
 /// Returns the scores (rows, outputs) of a block.
-at::Tensor scores_of(const LearntBoosting& learnt, const at::Tensor& block) {
-  auto scores = at::zeros({block.size(0), learnt.outputs()}, at::kDouble);
+at::Tensor scores_of(const FittedBoosting& fitted, const at::Tensor& block) {
+  auto scores = at::zeros({block.size(0), fitted.outputs()}, at::kDouble);
   with_piece(block, 0, [&](const auto& piece) {
-    learnt.add_scores(piece, scores.mutable_data_ptr<double>(), learnt.outputs(), 1);
+    fitted.add_scores(piece, scores.mutable_data_ptr<double>(), fitted.outputs(), 1);
   });
   return scores;
 }
@@ -59,12 +59,12 @@ HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x,
   const auto weights = weights_beside(op, x, options.sample_weight);
   if (options_.loss == BoostingLoss::poisson) check_not_negative(op, x, targets);
   const auto share = options_.loss == BoostingLoss::quantile ? *options_.quantile : 0.5;
-  learnt_ = boosted({op, x, loss_of(options_.loss), 1, targets, weights, {}, share}, options_, learnt_);
+  fitted_ = boosted({op, x, loss_of(options_.loss), 1, targets, weights, {}, share}, options_, fitted_);
   return *this;
 }
 
 DNDarray HistGradientBoostingRegressor::predicted(const char* what, const Rows& x) const {
-  const auto& model = learnt(what);
+  const auto& model = fitted_state(what);
   check_features(Method(kind(), what), x, model.features);
   const bool poisson = options_.loss == BoostingLoss::poisson;
   const auto y = mapped(x, 1, [&](const at::Tensor& block) {
@@ -74,15 +74,15 @@ DNDarray HistGradientBoostingRegressor::predicted(const char* what, const Rows& 
   return as_rows(x, y.larray().select(1, 0));
 }
 
-const LearntBoosting& HistGradientBoostingRegressor::learnt(const char* what) const {
-  return fitted(Method(kind(), what), learnt_);
+const FittedBoosting& HistGradientBoostingRegressor::fitted_state(const char* what) const {
+  return fitted(Method(kind(), what), fitted_);
 }
-const LearntBoosting& HistGradientBoostingClassifier::learnt(const char* what) const {
-  return fitted(Method(kind(), what), learnt_);
+const FittedBoosting& HistGradientBoostingClassifier::fitted_state(const char* what) const {
+  return fitted(Method(kind(), what), fitted_);
 }
 
-std::int64_t HistGradientBoostingRegressor::iterations() const { return learnt("iterations").iterations(); }
-std::int64_t HistGradientBoostingClassifier::iterations() const { return learnt("iterations").iterations(); }
+std::int64_t HistGradientBoostingRegressor::iterations() const { return fitted_state("iterations").iterations(); }
+std::int64_t HistGradientBoostingClassifier::iterations() const { return fitted_state("iterations").iterations(); }
 
 HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& x, const DNDarray& y,
                                                                     const FitOptions& options) {
@@ -103,21 +103,21 @@ HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& 
       at::from_blob(const_cast<std::int32_t*>(classes.index.data()), {x.count()}, at::kInt).to(at::kDouble);
   const bool two = classes.count() == 2;
   const bool same = classes_ && at::equal(classes_->values.larray(), classes.values);
-  learnt_ = boosted({op, x, two ? Loss::two_classes : Loss::softmax, two ? 1 : classes.count(), labels, weights, {}},
-                    options_, same ? learnt_ : nullptr);
+  fitted_ = boosted({op, x, two ? Loss::two_classes : Loss::softmax, two ? 1 : classes.count(), labels, weights, {}},
+                    options_, same ? fitted_ : nullptr);
   classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
   return *this;
 }
 
 Classifier::Scores HistGradientBoostingClassifier::scores() const {
-  return [learnt = learnt_](const RowBlock& block) {
-    const auto z = scores_of(*learnt, block.dense());
+  return [fitted = fitted_](const RowBlock& block) {
+    const auto z = scores_of(*fitted, block.dense());
     return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
   };
 }
 
 DNDarray HistGradientBoostingClassifier::decision_function(const Rows& x) const {
-  const auto& model = learnt("decision_function");
+  const auto& model = fitted_state("decision_function");
   check_features(Method(kind(), "decision_function"), x, model.features);
   const auto z = mapped(x, model.outputs(), [&](const at::Tensor& block) { return scores_of(model, block); });
   return z.shape()[1] > 1 ? z : as_rows(x, z.larray().select(1, 0));

@@ -7,7 +7,7 @@
 
 namespace heatpp {
 namespace ml::detail {
-struct LearntBoosting;
+struct FittedBoosting;
 }
 
 /// The loss whose mean a regressor minimizes: (y - prediction)^2 / 2; for counts and rates Poisson's prediction - y
@@ -90,9 +90,9 @@ class HistGradientBoostingRegressor : public TreeRegressor {
 
  private:
   [[nodiscard]] DNDarray predicted(const char* what, const Rows& x) const override;
-  [[nodiscard]] const ml::detail::LearntBoosting& learnt(const char* what) const;
+  [[nodiscard]] const ml::detail::FittedBoosting& fitted_state(const char* what) const;
   HistGradientBoostingOptions options_;
-  std::shared_ptr<const ml::detail::LearntBoosting> learnt_;
+  std::shared_ptr<const ml::detail::FittedBoosting> fitted_;
 };
 
 /// Gradient boosting for classes, any whole numbers. Scores give the probabilities: one score for two classes, and one
@@ -118,9 +118,9 @@ class HistGradientBoostingClassifier : public Classifier {
  private:
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool takes_missing() const override { return true; }
-  [[nodiscard]] const ml::detail::LearntBoosting& learnt(const char* what) const;
+  [[nodiscard]] const ml::detail::FittedBoosting& fitted_state(const char* what) const;
   HistGradientBoostingOptions options_;
-  std::shared_ptr<const ml::detail::LearntBoosting> learnt_;
+  std::shared_ptr<const ml::detail::FittedBoosting> fitted_;
 };
 
 }  // namespace heatpp

@@ -8,45 +8,45 @@ using namespace ml::detail;
 
 namespace {
 
-ModelState state_of(const char* kind, Texts options, const LearntForest& learnt) {
+ModelState state_of(const char* kind, Texts options, const FittedForest& fitted) {
   ModelState state{kind, std::move(options), {}};
-  state.arrays.insert({"importances", replicated(at::tensor(learnt.importances, at::kDouble), float64, *learnt.comm)});
-  write_trees(learnt.trees, *learnt.comm, state);
+  state.arrays.insert({"importances", replicated(at::tensor(fitted.importances, at::kDouble), float64, *fitted.comm)});
+  write_trees(fitted.trees, *fitted.comm, state);
   return state;
 }
 
 /// Reads a forest for one number, or for these classes.
-std::shared_ptr<const LearntForest> forest_of(const StateReader& read, std::int64_t outputs) {
+std::shared_ptr<const FittedForest> forest_of(const StateReader& read, std::int64_t outputs) {
   const auto importances = read.array("importances", {-1});
-  LearntForest learnt{{}, numbers_from(importances), importances.comm()};
-  learnt.trees = read_trees(read, learnt.features());
-  if (learnt.trees.outputs != outputs || learnt.trees.size() < 1 || !learnt.trees.sets.empty())
+  FittedForest fitted{{}, numbers_from(importances), importances.comm()};
+  fitted.trees = read_trees(read, fitted.features());
+  if (fitted.trees.outputs != outputs || fitted.trees.size() < 1 || !fitted.trees.sets.empty())
     detail::raise<ValueError>(read.op(),
                               "got {} trees of {} values with {} sets of categories; expected at least one of {}, "
                               "without sets",
-                              learnt.trees.size(), learnt.trees.outputs, learnt.trees.sets.size(), outputs);
-  return std::make_shared<const LearntForest>(std::move(learnt));
+                              fitted.trees.size(), fitted.trees.outputs, fitted.trees.sets.size(), outputs);
+  return std::make_shared<const FittedForest>(std::move(fitted));
 }
 
 }  // namespace
 
 ModelState ForestClassifier::forest_state(Texts options) const {
-  auto state = state_of(kind(), std::move(options), learnt("state"));
+  auto state = state_of(kind(), std::move(options), fitted_state("state"));
   state.arrays.insert({"classes", classes_->values});
   return state;
 }
 
 void ForestClassifier::read_forest(const StateReader& read) {
   const auto classes = read.whole_numbers("classes", {-1});
-  learnt_ = forest_of(read, classes.size());
-  classes_ = Classes{classes, learnt_->features()};
+  fitted_ = forest_of(read, classes.size());
+  classes_ = Classes{classes, fitted_->features()};
 }
 
 ModelState ForestRegressor::forest_state(Texts options) const {
-  return state_of(kind(), std::move(options), learnt("state"));
+  return state_of(kind(), std::move(options), fitted_state("state"));
 }
 
-void ForestRegressor::read_forest(const StateReader& read) { learnt_ = forest_of(read, 1); }
+void ForestRegressor::read_forest(const StateReader& read) { fitted_ = forest_of(read, 1); }
 
 ModelState DecisionTreeClassifier::state() const { return forest_state(texts_of(options_)); }
 ModelState DecisionTreeRegressor::state() const { return forest_state(texts_of(options_)); }

@@ -71,7 +71,7 @@ _TABLE = {
         "MaxAbsScaler": dict(copy=True), "Normalizer": dict(norm="l2", copy=True),
         "RobustScaler": dict(with_centering=True, with_scaling=True, quantile_range=(25.0, 75.0), copy=True, unit_variance=False, sketched=False, sketch_size=1.0)}),
 }
-# heatpp's names for them and for what is learnt; None for hints on how to compute, which heatpp ignores.
+# heatpp's names for them and for results of fit; None for hints on how to compute, which heatpp ignores.
 _OURS = {"max_iter": "max_iterations", "random_state": "seed", "lam": "alpha", "n_oversamples": "oversamples", "iterated_power": "power_iterations",
          "lanczos_n_iter": "lanczos_iterations", "cluster_centers": "centers", "n_iter": "iterations", "n_samples_seen": "n_samples", "sigma": "var",
          "functional_value": "inertia", "rom_basis": "basis", "rom_transfer_matrix": "transfer", "rom_control_matrix": "control", "rom_eigenvalues": "eigenvalues",
@@ -181,7 +181,7 @@ def _estimator(name, mixin, defaults):
         self.set_params(**named)
 
     def __getattr__(self, key):
-        """What was learnt, by HeAT's name, which ends in _; None before fit."""
+        """A result of fit, by HeAT's name, which ends in _; None before fit."""
         ours, derived = _OURS.get(key[:-1], key[:-1]), _DERIVED.get(key, _DERIVED.get(f"{name}.{key}"))
         if key.startswith("_") or not key.endswith("_") or not derived and not hasattr(known, ours):
             raise AttributeError(f"{name} has no {key}")

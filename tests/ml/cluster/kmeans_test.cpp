@@ -208,7 +208,7 @@ TEST_CASE("progress is told to every rank, and any rank may end the fit", "[ml][
   CHECK(k.inertia() < objectives.back());
 }
 
-TEST_CASE("fits go on from what was learnt, and forget an earlier fit", "[ml][kmeans]") {
+TEST_CASE("fits continue from given centers, and forget an earlier fit", "[ml][kmeans]") {
   const auto x = iris();
   ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 1, 2}), .max_iterations = 4, .tol = 0});
   k.fit(even(x));

@@ -110,7 +110,7 @@ TEST_CASE("columns of other scales than 1 are not treated as if they had it", "[
   }
 }
 
-TEST_CASE("fits go on from what was learnt where they are asked to", "[ml][lasso]") {
+TEST_CASE("fits continue from the fitted state if asked", "[ml][lasso]") {
   const auto x = beside(diabetes()), y = beside(diabetes_target());
   ht::Lasso model({.alpha = 0.1, .warm_start = true, .tol = 1e-12});
   model.fit(x, y);
@@ -121,7 +121,7 @@ TEST_CASE("fits go on from what was learnt where they are asked to", "[ml][lasso
                     Contains("to continue from coefficients of shape (1, 10)"));
 }
 
-TEST_CASE("each of several targets is learnt as alone, and float32 rows far from 0 as near it", "[ml][lasso]") {
+TEST_CASE("each of several targets is fitted as if alone, and float32 rows far from 0 as near it", "[ml][lasso]") {
   const auto x = iris().slice(1, 0, 2), y = iris().slice(1, 2);
   for (const auto& layout : every_layout({150, 2})) {
     ht::ElasticNet both({.alpha = 0.05, .tol = 1e-12}), alone({.alpha = 0.05, .tol = 1e-12});

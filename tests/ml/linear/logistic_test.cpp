@@ -123,7 +123,7 @@ TEST_CASE("an l1 penalty leaves the coefficients that scikit-learn's does", "[ml
   }
 }
 
-TEST_CASE("columns of very different scales are learnt in few steps", "[ml][logistic]") {
+TEST_CASE("columns of very different scales are fitted in few steps", "[ml][logistic]") {
   const auto y = at::cat({at::zeros({59}, at::kInt), at::ones({71}, at::kInt), at::full({48}, 2, at::kInt)});
   for (const auto& layout : every_layout({178, 13})) {
     ht::LogisticRegression model({.max_iterations = 1000, .tol = 1e-9});
@@ -147,7 +147,7 @@ TEST_CASE("float32 rows far from 0 are classified as near it", "[ml][logistic]")
   }
 }
 
-TEST_CASE("logistic fits go on from what was learnt, and end when any rank asks", "[ml][logistic]") {
+TEST_CASE("logistic fits continue from the fitted state, and end if any rank asks", "[ml][logistic]") {
   const auto x = beside(iris()), y = beside(species());
   ht::LogisticRegression model({.warm_start = true, .max_iterations = 1000, .tol = 1e-7});
   const auto cold = model.fit(x, y).iterations();

@@ -58,7 +58,7 @@ TEST_CASE("ridge is scikit-learn's for every layout", "[ml][linear]") {
   }
 }
 
-TEST_CASE("several targets are learnt at once, each as alone", "[ml][linear]") {
+TEST_CASE("several targets are fitted at once, each as if alone", "[ml][linear]") {
   const auto x = iris().slice(1, 0, 2), y = iris().slice(1, 2);
   for (const auto& layout : every_layout({150, 2})) {
     ht::LinearRegression model;
@@ -72,7 +72,7 @@ TEST_CASE("several targets are learnt at once, each as alone", "[ml][linear]") {
   }
 }
 
-TEST_CASE("columns of any scale are learnt as well", "[ml][linear]") {
+TEST_CASE("columns of any scale are fitted equally well", "[ml][linear]") {
   const auto x = wine().slice(1, 1), y = wine().select(1, 0).contiguous();
   for (const auto& layout : every_layout({178, 12})) {
     ht::LinearRegression model;
@@ -86,7 +86,7 @@ TEST_CASE("columns of any scale are learnt as well", "[ml][linear]") {
   }
 }
 
-TEST_CASE("of many solutions the one of least norm is learnt", "[ml][linear]") {
+TEST_CASE("of many solutions, a fit gives the one of least norm", "[ml][linear]") {
   const auto first = iris().slice(1, 0, 2), a = first.select(1, 0), b = first.select(1, 1);
   const auto x = at::cat({first, at::stack({a, a + b}, 1)}, 1), constant = at::full({150, 1}, 0.1, at::kDouble);
   const auto y = iris().select(1, 2).contiguous();
@@ -139,7 +139,7 @@ TEST_CASE("float32 rows far from 0, and whole numbers", "[ml][linear]") {
   }
 }
 
-TEST_CASE("rows that a function makes are learnt as an array of them", "[ml][linear]") {
+TEST_CASE("rows that a function makes give the fit of an array", "[ml][linear]") {
   const auto x = diabetes();
   const ht::Layout layout({442, 10}, 0, ht::world().size());
   const auto first = layout.offset(ht::world().rank()), count = layout.count(ht::world().rank());

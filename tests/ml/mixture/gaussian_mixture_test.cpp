@@ -162,7 +162,7 @@ TEST_CASE("a mixture does not depend on the ranks, from any start", "[ml][mixtur
   CHECK(model.fit(even(x)).lower_bound() > -1.2013);
 }
 
-TEST_CASE("a mixture goes on from what was learnt, and any rank may end it", "[ml][mixture]") {
+TEST_CASE("a mixture continues from the fitted state, and any rank may end it", "[ml][mixture]") {
   const auto x = iris();
   auto options = from_flowers(x, CovarianceType::full);
   options.max_iterations = 3;

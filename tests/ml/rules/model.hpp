@@ -12,7 +12,7 @@
 #define ROW_METHODS(f) \
   f(predict) f(predict_proba) f(predict_log_proba) f(decision_function) f(score_samples) f(transform)
 #define ROW_CALLS(f) ROW_METHODS(f) f(inverse_transform) f(kneighbors) f(radius_neighbors) f(score) f(aic) f(bic)
-#define LEARNT(f) \
+#define FITTED(f) \
   f(amplitudes) f(basis) f(best_model) f(best_point) f(best_score) f(categories) f(center) f(centers) f(class_count) \
   f(class_log_prior) f(class_prior) f(classes) f(coef) f(components) f(control) f(converged) f(core_indices) \
   f(counts) f(covariance) f(covariances) f(data_max) f(data_min) f(depth) f(dual_gap) f(eigenvalues) f(eigenvectors) \
@@ -70,7 +70,7 @@ class Of final : public Model {
 #define CALL(name)                                  \
   if constexpr (requires(const M& m) { m.name(); }) \
     add(#name, false, [](const M& m, const auto&, const auto&) { std::ignore = m.name(); });
-    LEARNT(CALL)
+    FITTED(CALL)
 #undef CALL
     return calls;
   }

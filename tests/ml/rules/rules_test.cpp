@@ -116,7 +116,7 @@ TEST_CASE("an estimator that is not fitted says so by its name", "[ml][rules]") 
   });
 }
 
-TEST_CASE("rows of other features than were learnt are refused with both numbers", "[ml][rules]") {
+TEST_CASE("rows with another number of features than the fit are refused with both numbers", "[ml][rules]") {
   for_all([](const Estimator& e) {
     if (e.learns_nothing || e.of_labels) return;
     const auto x = rows_for(e);
@@ -131,7 +131,7 @@ TEST_CASE("rows of other features than were learnt are refused with both numbers
   });
 }
 
-TEST_CASE("a number that cannot be learnt from is refused on all ranks with its row among all", "[ml][rules]") {
+TEST_CASE("a number that a fit refuses is an error on all ranks with its global row", "[ml][rules]") {
   for_all([](const Estimator& e) {
     if (e.whole_numbers || e.any_numbers) return;
     auto x = flowers();
@@ -150,7 +150,7 @@ TEST_CASE("a number that cannot be learnt from is refused on all ranks with its 
   });
 }
 
-TEST_CASE("nothing is learnt from no rows or no features", "[ml][rules]") {
+TEST_CASE("a fit refuses no rows and no features", "[ml][rules]") {
   for_all([](const Estimator& e) {
     if ((e.learns_nothing && e.any_numbers) || e.of_labels) return;
     for (const auto& shape : {std::pair(0, 4), std::pair(75, 0), std::pair(0, 0)}) {

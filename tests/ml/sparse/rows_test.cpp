@@ -330,7 +330,7 @@ TEST_CASE("whole numbers, empty rows and a part of the ranks", "[ml][sparse]") {
               1e-9));
 }
 
-TEST_CASE("what cannot be learnt of sparse rows is an error on all ranks", "[ml][sparse]") {
+TEST_CASE("what a fit to sparse rows refuses is an error on all ranks", "[ml][sparse]") {
   auto x = counts();
   x[45][9] = INFINITY;
   for (const auto& layout : row_layouts({n, width})) {

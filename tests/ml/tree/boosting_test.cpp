@@ -154,7 +154,7 @@ TEST_CASE("an outlier among targets does not blur the others", "[ml][boosting]")
   CHECK(p[199].item<double>() == Approx(1e9));
 }
 
-TEST_CASE("boosting goes on from what was learnt, and ends when any rank asks", "[ml][boosting]") {
+TEST_CASE("boosting continues from the fitted state, and ends if any rank asks", "[ml][boosting]") {
   const auto x = beside(sides()), y = beside(petals());
   ht::HistGradientBoostingRegressor whole({.max_iterations = 20}), half({.max_iterations = 10});
   whole.fit(x, y);
@@ -188,8 +188,9 @@ TEST_CASE("boosting ends where the loss of other rows falls no more", "[ml][boos
     CHECK((iterations == 0 || model.iterations() == iterations));
     iterations = model.iterations();
   }
-  ht::HistGradientBoostingRegressor of_learnt({.max_iterations = 30, .early_stopping = true, .validation_fraction = 0});
-  CHECK(of_learnt.fit(beside(x), beside(y)).iterations() == 30);
+  ht::HistGradientBoostingRegressor of_training(
+      {.max_iterations = 30, .early_stopping = true, .validation_fraction = 0});
+  CHECK(of_training.fit(beside(x), beside(y)).iterations() == 30);
 }
 
 TEST_CASE("boosting may end early by itself from 10001 rows on", "[ml][boosting]") {

@@ -269,7 +269,7 @@ TEST_CASE("a forest that goes on is the forest that is grown at once", "[ml][tre
     state = model.state();
     state.options.at("n_estimators") = "3";
     auto fewer = ht::RandomForestClassifier::from_state(state);
-    CHECK_THROWS_WITH(fewer.fit(x, beside(species() + 1)), Contains("got 3 trees after 13"));
+    CHECK_THROWS_WITH(fewer.fit(x, beside(species() + 1)), Contains("got 3 trees to continue a fit of 13"));
   }
   const auto x = beside(iris());
   ht::RandomForestRegressor whole({.n_estimators = 10});

@@ -103,7 +103,7 @@ Plane plane_of(const Gram& gram, const at::Tensor& coef, bool intercept) {
   return {coef.t().contiguous(), intercept ? y - at::matmul(x, coef) : at::zeros_like(y)};
 }
 
-LearntPlane learnt_plane(const Rows& rows, const Targets& targets, const Plane& plane) {
+FittedPlane fitted_plane(const Rows& rows, const Targets& targets, const Plane& plane) {
   return {replicated(plane.coef, float64, rows.comm()), replicated(plane.intercept, float64, rows.comm()),
           targets.single, working_dtype(rows)};
 }

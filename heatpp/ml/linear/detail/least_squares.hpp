@@ -20,7 +20,7 @@ struct Plane {
 /// Returns the plane with these (features, targets) coefficients through the means, or through 0.
 [[nodiscard]] Plane plane_of(const Gram& gram, const at::Tensor& coef, bool intercept);
 /// Returns the plane as the fitted state of a model, on every rank.
-[[nodiscard]] LearntPlane learnt_plane(const Rows& rows, const Targets& targets, const Plane& plane);
+[[nodiscard]] FittedPlane fitted_plane(const Rows& rows, const Targets& targets, const Plane& plane);
 
 struct LeastSquaresOptions {
   double alpha = 0;  ///< weight of the squared coefficients in the objective

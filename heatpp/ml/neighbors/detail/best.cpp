@@ -39,8 +39,8 @@ Neighbors answers_of(Metric metric, std::vector<Best> best, std::int64_t k, at::
   return {as_rows(rows, distances.to(type)), as_rows(rows, indices)};
 }
 
-Rows shared_out(const Rows& x, bool learnt_are_cut) {
-  if (x.distributed() || !learnt_are_cut) return x;
+Rows shared_out(const Rows& x, bool fitted_are_cut) {
+  if (x.distributed() || !fitted_are_cut) return x;
   if (const auto* const matrix = sparse_rows(x)) return sparse::resplit(*matrix, 0);
   const auto all = as_rows(x, block_of(x, working_dtype(x)));
   return resplit(all, 0);

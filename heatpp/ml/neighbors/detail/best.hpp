@@ -18,7 +18,7 @@ struct Best {
                                    const Rows& rows);
 
 /// Cuts rows that all ranks hold evenly if the fitted rows are split, so that each rank asks for a part of them.
-[[nodiscard]] Rows shared_out(const Rows& x, bool learnt_are_cut);
+[[nodiscard]] Rows shared_out(const Rows& x, bool fitted_are_cut);
 /// Brings results for shared-out rows back to the layout of `x`. Collective if they are gathered.
 [[nodiscard]] DNDarray back(const DNDarray& result, const Rows& x);
 

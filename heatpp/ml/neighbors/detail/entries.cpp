@@ -58,19 +58,19 @@ class ByColumn {
   std::vector<double> value_;
 };
 
-void search_block(const sparse::detail::CsrBlock& asking, const ByColumn& learnt, const Search& search) {
+void search_block(const sparse::detail::CsrBlock& asking, const ByColumn& fitted, const Search& search) {
   const auto* const column = asking.columns.const_data_ptr<std::int32_t>();
   const auto* const value = asking.values.const_data_ptr<double>();
   at::parallel_for(0, asking.rows(), 64, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double> products(static_cast<std::size_t>(learnt.rows()));
+    std::vector<double> products(static_cast<std::size_t>(fitted.rows()));
     for (auto i = begin; i < end; ++i) {
       std::ranges::fill(products, 0.0);
-      for (auto e = asking.ptr()[i]; e < asking.ptr()[i + 1]; ++e) learnt.add(column[e], value[e], products);
+      for (auto e = asking.ptr()[i]; e < asking.ptr()[i + 1]; ++e) fitted.add(column[e], value[e], products);
       auto bound = search.bound(i);
       for (std::size_t r = 0; r < products.size(); ++r) {
         const auto apart = std::max(0.0, 2 - 2 * products[r]);
         if (!(apart <= bound)) continue;
-        search.take(i, {apart, learnt.first() + static_cast<std::int64_t>(r)});
+        search.take(i, {apart, fitted.first() + static_cast<std::int64_t>(r)});
         bound = search.bound(i);
       }
     }
@@ -85,11 +85,11 @@ sparse::DCSRMatrix unit_rows(const Rows& rows) {
                           : sparse::from_dense(as_rows(rows, block_of(rows, float64))));
 }
 
-void search_entries(const sparse::DCSRMatrix& asking, const sparse::DCSRMatrix& learnt, const Search& search) {
-  const auto lines = packed(learnt);
-  const auto layout = learnt.split() ? Layout::from_counts({0, 3}, 0, learnt.comm().allgather(lines.size(0)))
-                                     : learnt.layout().replicated({lines.size(0), 3});
-  around(lines, layout, learnt.comm(), [&](const at::Tensor& block, std::int64_t) {
+void search_entries(const sparse::DCSRMatrix& asking, const sparse::DCSRMatrix& fitted, const Search& search) {
+  const auto lines = packed(fitted);
+  const auto layout = fitted.split() ? Layout::from_counts({0, 3}, 0, fitted.comm().allgather(lines.size(0)))
+                                     : fitted.layout().replicated({lines.size(0), 3});
+  around(lines, layout, fitted.comm(), [&](const at::Tensor& block, std::int64_t) {
     search_block(sparse::detail::block_of(asking), ByColumn(block), search);
   });
 }

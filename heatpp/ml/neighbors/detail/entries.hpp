@@ -12,6 +12,6 @@ namespace heatpp::ml::detail {
 /// Does Search for pairs of a fitted and an asking row by products of entries; distances are twice 1 - x.y. Collective:
 /// the entries of the fitted rows of all ranks but one go around, 24 bytes each, an all-gather of 8 bytes a rank and an
 /// all-reduce of 8; none if all ranks hold the fitted rows.
-void search_entries(const sparse::DCSRMatrix& asking, const sparse::DCSRMatrix& learnt, const Search& search);
+void search_entries(const sparse::DCSRMatrix& asking, const sparse::DCSRMatrix& fitted, const Search& search);
 
 }  // namespace heatpp::ml::detail

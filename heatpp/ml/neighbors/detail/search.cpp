@@ -93,7 +93,7 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
                          : static_cast<double (*)(const T*, const T*, std::int64_t)>(squares_of);
   const T* const bounds_of = tile.const_data_ptr<T>();
   const T* const asking_rows = asking.const_data_ptr<T>();
-  const T* const learnt_rows = s.rows.const_data_ptr<T>();
+  const T* const fitted_rows = s.rows.const_data_ptr<T>();
   constexpr std::int64_t some = 64;
   for (std::int64_t i = 0; i < rows; ++i) {
     const auto* row = bounds_of + i * buffer.stride(0);
@@ -106,7 +106,7 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
       if (!any_near(row + c, end - c, below)) continue;
       for (auto j = c; j < end; ++j) {
         if (row[j] > below) continue;  // NaN, from numbers too large for the dtype, is not skipped
-        const auto apart = exact(x, learnt_rows + j * features, features);
+        const auto apart = exact(x, fitted_rows + j * features, features);
         if (!(apart <= search.bound(top + i))) continue;
         search.take(top + i, {apart, first + j});
         below = limit();
@@ -117,12 +117,12 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
 
 }  // namespace
 
-at::Tensor comparable(Metric metric, const at::Tensor& rows, bool learnt) {
+at::Tensor comparable(Metric metric, const at::Tensor& rows, bool fitted) {
   if (metric != Metric::cosine) return rows;
   const auto wide = rows.to(at::kDouble);
   const auto length = wide.norm(2, {1}, /*keepdim=*/true);
   const auto zero = length.eq(0).to(at::kDouble), none = at::zeros_like(zero);
-  return at::cat({wide / at::where(length == 0, 1.0, length), learnt ? zero : none, learnt ? none : zero}, 1)
+  return at::cat({wide / at::where(length == 0, 1.0, length), fitted ? zero : none, fitted ? none : zero}, 1)
       .to(rows.scalar_type())
       .contiguous();
 }

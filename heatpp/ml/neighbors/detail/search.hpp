@@ -6,8 +6,8 @@
 namespace heatpp::ml::detail {
 
 /// Returns rows in the form that a metric compares, C-ordered: for cosine of length 1, with rows of zeros at distance 1
-/// from all; `learnt` distinguishes rows that are searched from those that ask. Local.
-[[nodiscard]] at::Tensor comparable(Metric metric, const at::Tensor& rows, bool learnt);
+/// from all; `fitted` distinguishes rows that are searched from those that ask. Local.
+[[nodiscard]] at::Tensor comparable(Metric metric, const at::Tensor& rows, bool fitted);
 
 /// A row near another, ordered by `reduced` distance, and by number for ties.
 struct Near {

@@ -13,7 +13,7 @@
 namespace heatpp::ml::detail {
 
 template <class T>
-void LearntBoosting::add_scores(const Piece<T>& piece, double* scores, std::int64_t of_row,
+void FittedBoosting::add_scores(const Piece<T>& piece, double* scores, std::int64_t of_row,
                                 std::int64_t of_output) const {
   for (std::int64_t k = 0; k < outputs(); ++k)
     for (std::int64_t i = 0; i < piece.rows; ++i)
@@ -26,15 +26,15 @@ void LearntBoosting::add_scores(const Piece<T>& piece, double* scores, std::int6
 }
 
 template <class T>
-void LearntBoosting::add_trees(const Piece<T>& piece, double* scores, std::int64_t of_row,
+void FittedBoosting::add_trees(const Piece<T>& piece, double* scores, std::int64_t of_row,
                                std::int64_t of_output) const {
   for (std::int64_t t = 0; t < trees.size(); ++t)
     trees.visit(t, piece, [column = scores + t % outputs() * of_output, of_row](std::int64_t i, const double* value) {
       column[i * of_row] += *value;
     });
 }
-template void LearntBoosting::add_scores(const Piece<float>&, double*, std::int64_t, std::int64_t) const;
-template void LearntBoosting::add_scores(const Piece<double>&, double*, std::int64_t, std::int64_t) const;
+template void FittedBoosting::add_scores(const Piece<float>&, double*, std::int64_t, std::int64_t) const;
+template void FittedBoosting::add_scores(const Piece<double>&, double*, std::int64_t, std::int64_t) const;
 
 namespace {
 
@@ -48,8 +48,8 @@ bool settled(const std::vector<double>& losses, std::int64_t iterations, double 
 /// One fit: the scores of all rows, updated tree by tree.
 class Boosting {
  public:
-  Boosting(const Task& task, const HistGradientBoostingOptions& options, std::shared_ptr<const LearntBoosting> start);
-  std::shared_ptr<const LearntBoosting> run();
+  Boosting(const Task& task, const HistGradientBoostingOptions& options, std::shared_ptr<const FittedBoosting> start);
+  std::shared_ptr<const FittedBoosting> run();
 
  private:
   void start_scores();
@@ -65,7 +65,7 @@ class Boosting {
   Bins bins_;
   BinnedRows binned_;
   TreeGrower grower_;
-  std::shared_ptr<LearntBoosting> learnt_;
+  std::shared_ptr<FittedBoosting> fitted_;
   at::Tensor scores_, pairs_;
   std::vector<std::uint32_t> order_, others_;
   std::optional<Derivatives> derivatives_;
@@ -89,7 +89,7 @@ bool any_rank(const Rows& rows, bool here) {
 }
 
 Boosting::Boosting(const Task& task, const HistGradientBoostingOptions& options,
-                   std::shared_ptr<const LearntBoosting> start)
+                   std::shared_ptr<const FittedBoosting> start)
     : task_(task),
       options_(options),
       bins_(find_bins(task.op, task.rows, options.max_bins, options.seed,
@@ -103,13 +103,13 @@ Boosting::Boosting(const Task& task, const HistGradientBoostingOptions& options,
   if (options.warm_start && start && start->features == task.rows.features() && start->outputs() == task.outputs) {
     if (start->categories != categories)
       heatpp::detail::raise<ValueError>(task.op, "got other categories than before with warm_start; expected the same");
-    learnt_ = std::make_shared<LearntBoosting>(*start);
+    fitted_ = std::make_shared<FittedBoosting>(*start);
   } else {
-    learnt_ = std::make_shared<LearntBoosting>(
-        LearntBoosting{std::move(best), {}, task.rows.features(), task.rows.comm(), std::move(categories)});
+    fitted_ = std::make_shared<FittedBoosting>(
+        FittedBoosting{std::move(best), {}, task.rows.features(), task.rows.comm(), std::move(categories)});
   }
   derivatives_.emplace(task, total_weight_);
-  const auto* mine = task.learnt_from.const_data_ptr<double>();
+  const auto* mine = task.training.const_data_ptr<double>();
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(task.rows.count()); ++i)
     (mine[i] > 0 ? order_ : others_).push_back(i);
   pairs_ = at::empty({2 * task.rows.count()}, at::kLong);
@@ -123,10 +123,10 @@ void Boosting::start_scores() {
   scores_ = at::zeros({task_.outputs, n}, at::kDouble);
   auto* scores = scores_.mutable_data_ptr<double>();
   const auto work = [&] {
-    if (learnt_->trees.size() == 0)
-      for (std::int64_t k = 0; k < task_.outputs; ++k) scores_[k].fill_(learnt_->baseline[static_cast<std::size_t>(k)]);
+    if (fitted_->trees.size() == 0)
+      for (std::int64_t k = 0; k < task_.outputs; ++k) scores_[k].fill_(fitted_->baseline[static_cast<std::size_t>(k)]);
     else
-      for_pieces(task_.rows, [&](const auto& piece, int) { learnt_->add_scores(piece, scores + piece.first, 1, n); });
+      for_pieces(task_.rows, [&](const auto& piece, int) { fitted_->add_scores(piece, scores + piece.first, 1, n); });
   };
   if (task_.rows.in_memory()) work();
   else all_or_none(task_.rows.comm(), work);
@@ -136,10 +136,10 @@ bool Boosting::judge(std::int64_t iteration) {
   if (!watched_) return true;
   const auto mean = mean_losses(task_, scores_);
   if (stops_early_) {
-    losses_.push_back(options_.validation_fraction > 0 && mean.others == mean.others ? mean.others : mean.learnt_from);
+    losses_.push_back(options_.validation_fraction > 0 && mean.others == mean.others ? mean.others : mean.training);
     if (settled(losses_, options_.n_iter_no_change, options_.tol)) return false;
   }
-  watch_.ask(options_.progress, FitProgress{iteration + 1, options_.max_iterations, mean.learnt_from});
+  watch_.ask(options_.progress, FitProgress{iteration + 1, options_.max_iterations, mean.training});
   return true;
 }
 
@@ -179,28 +179,28 @@ void Boosting::grow(std::int64_t output) {
   if (!smooth(task_.loss)) write_quantiles(grown);
   for (auto& value : grown.tree.values) value *= options_.learning_rate;
   add_to_scores(output, grown);
-  learnt_->trees.append(grown.tree);
+  fitted_->trees.append(grown.tree);
 }
 
-std::shared_ptr<const LearntBoosting> Boosting::run() {
-  for (auto iteration = learnt_->iterations(); !watch_.ended() && iteration < options_.max_iterations; ++iteration) {
+std::shared_ptr<const FittedBoosting> Boosting::run() {
+  for (auto iteration = fitted_->iterations(); !watch_.ended() && iteration < options_.max_iterations; ++iteration) {
     if (!judge(iteration)) break;
     derivatives_->at(scores_);
     for (std::int64_t k = 0; k < task_.outputs; ++k) grow(k);
   }
   watch_.settle(task_.rows.comm(), task_.rows.distributed());
-  return learnt_;
+  return fitted_;
 }
 
 }  // namespace
 
-std::shared_ptr<const LearntBoosting> boosted(Task task, const HistGradientBoostingOptions& options,
-                                              std::shared_ptr<const LearntBoosting> start) {
+std::shared_ptr<const FittedBoosting> boosted(Task task, const HistGradientBoostingOptions& options,
+                                              std::shared_ptr<const FittedBoosting> start) {
   const auto n = task.rows.count();
-  task.learnt_from = at::ones({n}, at::kDouble);
+  task.training = at::ones({n}, at::kDouble);
   if (stops_early(options, task.rows) && options.validation_fraction > 0) {
     const RowRandom random(options.seed, 1);
-    auto* mine = task.learnt_from.mutable_data_ptr<double>();
+    auto* mine = task.training.mutable_data_ptr<double>();
     for (std::int64_t i = 0; i < n; ++i)
       if (random.uniform(task.rows.first() + i) < options.validation_fraction) mine[i] = 0;
   }

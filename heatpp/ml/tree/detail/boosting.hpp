@@ -8,7 +8,7 @@
 namespace heatpp::ml::detail {
 
 /// The fitted state of boosting: scores are the baseline plus the values of all trees.
-struct LearntBoosting {
+struct FittedBoosting {
   std::vector<double> baseline{};  ///< for each output
   Trees trees{};                   ///< iteration by iteration, one for each output
   std::int64_t features = 0;
@@ -36,7 +36,7 @@ void check_options(const char* op, const HistGradientBoostingOptions& options, s
 [[nodiscard]] bool stops_early(const HistGradientBoostingOptions& options, const Rows& rows);
 
 /// Grows trees, starting from `start` if that fits. Collective, as the estimators say.
-[[nodiscard]] std::shared_ptr<const LearntBoosting> boosted(Task task, const HistGradientBoostingOptions& options,
-                                                            std::shared_ptr<const LearntBoosting> start);
+[[nodiscard]] std::shared_ptr<const FittedBoosting> boosted(Task task, const HistGradientBoostingOptions& options,
+                                                            std::shared_ptr<const FittedBoosting> start);
 
 }  // namespace heatpp::ml::detail

@@ -99,28 +99,28 @@ double dividing(const Trees& trees) {
 
 }  // namespace
 
-std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const ForestLimits& limits,
-                                                 const FitCallback& progress, const LearntForest* before) {
+std::shared_ptr<const FittedForest> grown_forest(const ForestTask& task, const ForestLimits& limits,
+                                                 const FitCallback& progress, const FittedForest* before) {
   const auto known = before ? before->trees.size() : 0;
   if (known > limits.trees)
-    heatpp::detail::raise<ValueError>(task.op, "got {} trees after {} that were learnt; expected no fewer",
-                                      limits.trees, known);
-  if (known == limits.trees) return std::make_shared<LearntForest>(*before);
+    heatpp::detail::raise<ValueError>(task.op, "got {} trees to continue a fit of {}; expected no fewer", limits.trees,
+                                      known);
+  if (known == limits.trees) return std::make_shared<FittedForest>(*before);
   const auto bins = find_bins(task.op, task.rows, limits.max_bins, limits.seed);
   const auto rows = binned(task.rows, bins);
   const auto numbers = prepared(task, limits.bootstrap);
   ForestGrower grower({task, limits, bins, rows, numbers.units, numbers.pairs});
-  auto learnt = std::make_shared<LearntForest>();
-  learnt->comm = task.rows.comm();
-  learnt->trees.outputs = std::max<std::int64_t>(1, task.classes);
-  learnt->importances.assign(static_cast<std::size_t>(bins.features), 0.0);
+  auto fitted = std::make_shared<FittedForest>();
+  fitted->comm = task.rows.comm();
+  fitted->trees.outputs = std::max<std::int64_t>(1, task.classes);
+  fitted->importances.assign(static_cast<std::size_t>(bins.features), 0.0);
   constexpr std::int64_t at_once = 8;
   heatpp::detail::Watch watch;
   for (auto first = known; first < limits.trees && !watch.ended(); first += at_once) {
     std::vector<GrowingTree> trees;
     for (auto t = first; t < std::min(limits.trees, first + at_once); ++t) {
-      trees.push_back({t, {.outputs = learnt->trees.outputs}});
-      trees.back().gains.assign(learnt->importances.size(), 0.0);
+      trees.push_back({t, {.outputs = fitted->trees.outputs}});
+      trees.back().gains.assign(fitted->importances.size(), 0.0);
     }
     at::parallel_for(0, std::ssize(trees), 1, [&](std::int64_t t, std::int64_t last) {
       for (; t < last; ++t) trees[static_cast<std::size_t>(t)].rows = drawn_rows(task, limits, first + t);
@@ -129,26 +129,26 @@ std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const F
     grower.grow(trees, votes);
     watch.hear(static_cast<double>(votes));
     for (const auto& tree : trees) {
-      learnt->trees.append(tree.tree);
-      add_importances(learnt->importances, tree.gains);
+      fitted->trees.append(tree.tree);
+      add_importances(fitted->importances, tree.gains);
     }
-    const FitProgress done{known + learnt->trees.size(), limits.trees, 0};
+    const FitProgress done{known + fitted->trees.size(), limits.trees, 0};
     if (done.done < done.total) watch.ask(progress, done);
   }
   watch.settle(task.rows.comm(), task.rows.distributed());
   if (task.classes == 0)
-    for (auto& value : learnt->trees.values) value += numbers.middle;
+    for (auto& value : fitted->trees.values) value += numbers.middle;
   if (before) {
-    for (std::size_t j = 0; j < learnt->importances.size(); ++j)
-      learnt->importances[j] += before->importances[j] * dividing(before->trees);
+    for (std::size_t j = 0; j < fitted->importances.size(); ++j)
+      fitted->importances[j] += before->importances[j] * dividing(before->trees);
     auto all = before->trees;
-    all.append(learnt->trees);
-    learnt->trees = std::move(all);
+    all.append(fitted->trees);
+    fitted->trees = std::move(all);
   }
-  auto whole = std::move(learnt->importances);
-  learnt->importances.assign(whole.size(), 0.0);
-  add_importances(learnt->importances, whole);
-  return learnt;
+  auto whole = std::move(fitted->importances);
+  fitted->importances.assign(whole.size(), 0.0);
+  add_importances(fitted->importances, whole);
+  return fitted;
 }
 
 }  // namespace heatpp::ml::detail

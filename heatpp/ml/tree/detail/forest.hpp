@@ -26,7 +26,7 @@ struct ForestTask {
 };
 
 /// The fitted state of a forest: predicts the mean of the leaves' values, which are shares of classes or one number.
-struct LearntForest {
+struct FittedForest {
   Trees trees{};
   std::vector<double> importances{};  ///< for each feature
   std::optional<Communicator> comm = std::nullopt;
@@ -34,9 +34,9 @@ struct LearntForest {
 };
 
 /// Returns the trees of `before` and new ones up to the number asked for. Collective, as the estimators say.
-[[nodiscard]] std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const ForestLimits& limits,
+[[nodiscard]] std::shared_ptr<const FittedForest> grown_forest(const ForestTask& task, const ForestLimits& limits,
                                                                const FitCallback& progress,
-                                                               const LearntForest* before = nullptr);
+                                                               const FittedForest* before = nullptr);
 
 /// The best split of a node's rows.
 struct ForestSplit {

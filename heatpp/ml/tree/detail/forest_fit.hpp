@@ -14,17 +14,17 @@ namespace heatpp::ml::detail {
 void check_classes(const char* op, std::int64_t classes);
 
 struct FittedClasses {
-  std::shared_ptr<const LearntForest> forest;
+  std::shared_ptr<const FittedForest> forest;
   at::Tensor values;  ///< the classes
 };
 /// Fit a forest to labels of the rows, or to numbers. If a forest with as many features (and the `known` classes) is
 /// given, its trees come first. Collective, as the estimators say.
 [[nodiscard]] FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
-                                        const RandomForestOptions& forest, const LearntForest* before = nullptr,
+                                        const RandomForestOptions& forest, const FittedForest* before = nullptr,
                                         const std::optional<DNDarray>& known = std::nullopt);
-[[nodiscard]] std::shared_ptr<const LearntForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
+[[nodiscard]] std::shared_ptr<const FittedForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
                                                               const FitOptions& options,
                                                               const RandomForestOptions& forest,
-                                                              const LearntForest* before = nullptr);
+                                                              const FittedForest* before = nullptr);
 
 }  // namespace heatpp::ml::detail

@@ -102,7 +102,7 @@ at::Tensor losses_of(const Task& task, const at::Tensor& scores) {
 double best_constant(const Task& task, double total_weight) {
   Groups all(task.weights ? std::optional(total_weight) : std::nullopt);
   const auto* y = task.targets.const_data_ptr<double>();
-  const auto* mine = task.learnt_from.const_data_ptr<double>();
+  const auto* mine = task.training.const_data_ptr<double>();
   for (std::int64_t i = 0; i < task.rows.count(); ++i)
     if (mine[i] > 0) all.add(y[i], weight_of(task, i));
   all.end();
@@ -116,7 +116,7 @@ double weight_of(const Task& task, std::int64_t row) {
 }
 
 std::vector<double> baseline(const Task& task, double& total_weight) {
-  const auto w = task.weights ? *task.weights * task.learnt_from : task.learnt_from;
+  const auto w = task.weights ? *task.weights * task.training : task.training;
   std::vector<at::Tensor> columns{w};
   for (std::int64_t k = 0; k < task.outputs; ++k) columns.push_back(w * target_of(task, k));
   const auto sums = exact_sums(task.op, task.rows, columns);
@@ -183,8 +183,8 @@ void Derivatives::write_pairs(std::int64_t output, const at::Tensor& pairs) cons
 }
 
 MeanLosses mean_losses(const Task& task, const at::Tensor& scores) {
-  const auto w = task.weights ? *task.weights : at::ones_like(task.learnt_from);
-  const auto losses = losses_of(task, scores) * w, mine = task.learnt_from, others = 1 - task.learnt_from;
+  const auto w = task.weights ? *task.weights : at::ones_like(task.training);
+  const auto losses = losses_of(task, scores) * w, mine = task.training, others = 1 - task.training;
   auto sums = at::stack({(losses * mine).sum(), (w * mine).sum(), (losses * others).sum(), (w * others).sum()});
   sum_over_ranks(task.rows, sums, std::nullopt);
   const auto* s = sums.const_data_ptr<double>();

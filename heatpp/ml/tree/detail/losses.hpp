@@ -25,7 +25,7 @@ struct Task {
   std::int64_t outputs;               ///< scores of a row: classes for softmax, else 1
   at::Tensor targets;                 ///< float64 numbers; positions of classes
   std::optional<at::Tensor> weights;  ///< nullopt: 1
-  at::Tensor learnt_from;             ///< float64, 1 for training rows, 0 for others
+  at::Tensor training;                ///< float64, 1 for training rows, 0 for others
   double quantile = 0.5;              ///< for piecewise linear losses
 };
 
@@ -57,7 +57,7 @@ class Derivatives {
 /// The mean weighted losses of the training rows, and of the others. Collective: one all-reduce of 40 bytes, none if
 /// rows are replicated.
 struct MeanLosses {
-  double learnt_from, others;
+  double training, others;
 };
 [[nodiscard]] MeanLosses mean_losses(const Task& task, const at::Tensor& scores);
 
