@@ -48,9 +48,9 @@ struct Running {
 };
 
 /// This rank's part of a selection of rows, as a source.
-class Part {
+class SelectedRows {
  public:
-  Part(const Weighted& whole, const std::vector<std::int64_t>& rows) : layout_(cut(whole.rows, rows)) {
+  SelectedRows(const Weighted& whole, const std::vector<std::int64_t>& rows) : layout_(cut(whole.rows, rows)) {
     const auto& x = whole.rows;
     std::vector<std::int64_t> mine;
     for (const auto row : rows)
@@ -213,9 +213,9 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
   bool converged = false;
   while (done < most) {
     const RowRandom random(seed_of(options_.seed, 1 + static_cast<std::uint64_t>(done)), 0);
-    const Part part(data, drawn_rows(x, batch, random));
-    const Rows rows = part.rows();
-    const Weighted some{op, rows, part.weights()};
+    const SelectedRows selected(data, drawn_rows(x, batch, random));
+    const Rows rows = selected.rows();
+    const Weighted some{op, rows, selected.weights()};
     const auto moved = step(some, centers, watch);
     if (due(centers, batch, since))
       reassign(some, centers, options_.reassignment_ratio,

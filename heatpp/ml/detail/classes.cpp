@@ -46,7 +46,7 @@ at::Tensor whole(const char* op, const Rows& rows, Dtype dtype, const at::Tensor
 
 constexpr std::uint64_t marked_up_to = 1 << 16;
 
-struct Range {
+struct LabelRange {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
   /// Returns the largest label minus the least one.
   [[nodiscard]] std::uint64_t span() const {
@@ -54,15 +54,15 @@ struct Range {
   }
 };
 
-Range range_of(const Rows& rows, std::span<const std::int64_t> mine) {
-  Range range;
+LabelRange range_of(const Rows& rows, std::span<const std::int64_t> mine) {
+  LabelRange range;
   for (const auto label : mine) range = {std::min(range.least, label), std::max(range.most, label)};
   std::array<std::int64_t, 2> ends{~range.least, range.most};  // ~ negates without overflow
   if (rows.distributed()) rows.comm().allreduce(ends, ReduceOp::max);
   return {~ends[0], ends[1]};
 }
 
-std::vector<std::int64_t> marked(const Rows& rows, std::span<const std::int64_t> mine, const Range& range) {
+std::vector<std::int64_t> marked(const Rows& rows, std::span<const std::int64_t> mine, const LabelRange& range) {
   std::vector<std::uint8_t> marks(range.span() + 1, 0);
   for (const auto label : mine) marks[static_cast<std::size_t>(label - range.least)] = 1;
   if (rows.distributed()) rows.comm().allreduce(marks, ReduceOp::max);
@@ -101,7 +101,7 @@ std::vector<std::int32_t> positions_among(std::span<const std::int64_t> labels, 
   const auto* label = mine.const_data_ptr<std::int64_t>();
   std::vector<std::int32_t> positions(static_cast<std::size_t>(mine.numel()));
   std::vector<std::int32_t> at;  // position for every number in the range of the labels, if it is small
-  if (!labels.empty() && Range{labels.front(), labels.back()}.span() < marked_up_to) {
+  if (!labels.empty() && LabelRange{labels.front(), labels.back()}.span() < marked_up_to) {
     at.resize(static_cast<std::size_t>(labels.back() - labels.front() + 1));
     for (std::size_t i = 0; i < labels.size(); ++i)
       at[static_cast<std::size_t>(labels[i] - labels.front())] = static_cast<std::int32_t>(i);

@@ -27,9 +27,9 @@ HEATPP_SIMD void subtract(double* __restrict stripes, std::int64_t apart, const 
   }
 }
 
-/// Features, then targets; weights, or null.
+/// The data of a piece: features, then targets; and weights, or null.
 template <class T>
-struct Part {
+struct PieceData {
   const T* features;
   const double *targets, *weights;
   std::int64_t rows, n_features, n_targets;
@@ -47,19 +47,19 @@ class Sums {
 
   /// Adds rows about their own mean; returns false if there are numbers that are not finite.
   template <class T>
-  bool add_part(const Part<T>& part) {
+  bool add_piece(const PieceData<T>& data) {
     auto mean = width(1);
     double n = 0;
-    for (std::int64_t i = 0; i < part.rows; ++i) {
-      const auto w = part.weights ? part.weights[i] : 1.0;
+    for (std::int64_t i = 0; i < data.rows; ++i) {
+      const auto w = data.weights ? data.weights[i] : 1.0;
       n += w;
-      add(mean.data(), w, part.features + i * part.n_features, part.n_features);
-      add(mean.data() + part.n_features, w, part.targets + i * part.n_targets, part.n_targets);
+      add(mean.data(), w, data.features + i * data.n_features, data.n_features);
+      add(mean.data() + data.n_features, w, data.targets + i * data.n_targets, data.n_targets);
     }
     const bool finite = std::ranges::all_of(mean, [](double sum) { return std::isfinite(sum); });
     if (!(n > 0)) return finite;
     for (auto& number : mean) number /= n;
-    add_about(mean.data(), part);
+    add_about(mean.data(), data);
     merge(n, mean);
     return finite;
   }
@@ -101,20 +101,20 @@ class Sums {
   }
 
   template <class T>
-  void add_about(const double* mean, const Part<T>& part) {
+  void add_about(const double* mean, const PieceData<T>& data) {
     if (centered_.empty()) centered_ = width(rows_);
-    if (part.weights && weighted_.empty()) weighted_ = width(rows_);
+    if (data.weights && weighted_.empty()) weighted_ = width(rows_);
     const auto apart = rows_ * stripe_width;
-    for (std::int64_t first = 0; first < part.rows; first += rows_) {
-      const auto rows = std::min(rows_, part.rows - first);
+    for (std::int64_t first = 0; first < data.rows; first += rows_) {
+      const auto rows = std::min(rows_, data.rows - first);
       for (std::int64_t i = 0; i < rows; ++i) {
         auto* const to = centered_.data() + i * stripe_width;
         const auto row = first + i;
-        subtract(to, apart, part.features + row * part.n_features, mean, 0, part.n_features);
-        subtract(to, apart, part.targets + row * part.n_targets, mean, part.n_features, part.n_targets);
-        if (part.weights) weigh(i * stripe_width, part.weights[row]);
+        subtract(to, apart, data.features + row * data.n_features, mean, 0, data.n_features);
+        subtract(to, apart, data.targets + row * data.n_targets, mean, data.n_features, data.n_targets);
+        if (data.weights) weigh(i * stripe_width, data.weights[row]);
       }
-      const auto* left = part.weights ? weighted_.data() : centered_.data();
+      const auto* left = data.weights ? weighted_.data() : centered_.data();
       add_column_products({left, centered_.data(), rows, columns_, apart}, width_, scatter_.data());
     }
   }
@@ -218,7 +218,7 @@ Gram gram(const char* op, const Rows& rows, const GramOptions& options) {
       const auto* weights = options.weights ? options.weights + piece.first : nullptr;
       auto& own = sums[static_cast<std::size_t>(thread)];
       if constexpr (requires { piece.ptr; }) own.add_entries(piece, targets, weights);
-      else if (own.add_part(Part{piece.data, targets, weights, piece.rows, piece.features, n_targets})) return;
+      else if (own.add_piece(PieceData{piece.data, targets, weights, piece.rows, piece.features, n_targets})) return;
       check_finite(op, rows, piece);
       if (targets)
         check_targets(op, options.targets->slice(0, piece.first, piece.first + piece.rows), rows.first() + piece.first);

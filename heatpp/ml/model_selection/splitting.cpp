@@ -93,7 +93,7 @@ std::vector<std::int64_t> shares(const std::vector<std::int64_t>& sizes, std::in
 }
 
 /// The numbers of training rows and test rows.
-struct Parts {
+struct SplitSizes {
   std::int64_t trains, tests;
 };
 
@@ -109,23 +109,23 @@ std::string text_of(const std::optional<RowCount>& count) {
   return std::visit([](auto value) { return detail::formatted("{}", value); }, *count);
 }
 
-Parts parts_of(const char* op, const SplitOptions& options, std::int64_t rows) {
+SplitSizes sizes_of_split(const char* op, const SplitOptions& options, std::int64_t rows) {
   const auto& test = options.test_size;
   const auto& train = options.train_size;
-  Parts parts{};
-  if (train) parts.trains = rows_of(*train, rows, [](double x) { return std::floor(x); });
-  if (test || !train) parts.tests = rows_of(test.value_or(RowCount(0.25)), rows, [](double x) { return std::ceil(x); });
-  if (!train) parts.trains = rows - parts.tests;
-  else if (!test) parts.tests = rows - parts.trains;
-  if (parts.tests < 1 || parts.trains < 1 || parts.tests > rows - parts.trains)
+  SplitSizes sizes{};
+  if (train) sizes.trains = rows_of(*train, rows, [](double x) { return std::floor(x); });
+  if (test || !train) sizes.tests = rows_of(test.value_or(RowCount(0.25)), rows, [](double x) { return std::ceil(x); });
+  if (!train) sizes.trains = rows - sizes.tests;
+  else if (!test) sizes.tests = rows - sizes.trains;
+  if (sizes.tests < 1 || sizes.trains < 1 || sizes.tests > rows - sizes.trains)
     detail::raise<ValueError>(op,
                               "got {} rows, a share or number of {} for tests and of {} for training; expected shares "
                               "between 0 and 1, or numbers, that leave rows for both",
                               rows, text_of(test), text_of(train));
-  return parts;
+  return sizes;
 }
 
-Fold stratified_masks(const char* op, const DNDarray& x, const Parts& parts, const SplitOptions& options) {
+Fold stratified_masks(const char* op, const DNDarray& x, const SplitSizes& sizes, const SplitOptions& options) {
   const auto layout = samples_of(op, x);
   if (!options.shuffle || options.stratify->shape() != layout.shape())
     detail::raise<ValueError>(op,
@@ -135,10 +135,10 @@ Fold stratified_masks(const char* op, const DNDarray& x, const Parts& parts, con
       op, detail::wrap(detail::relayout_operand(op, *options.stratify, layout, x.comm()), layout, x.comm()));
   const auto least = *std::ranges::min_element(strata.sizes);
   if (least < 2) detail::raise<ValueError>(op, "got a label with one row; expected at least two of each");
-  const auto tests = shares(strata.sizes, parts.tests, x.shape()[0]);
+  const auto tests = shares(strata.sizes, sizes.tests, x.shape()[0]);
   auto left = strata.sizes;
   for (std::size_t c = 0; c < left.size(); ++c) left[c] -= tests[c];
-  const auto trains = shares(left, parts.trains, x.shape()[0] - parts.tests);
+  const auto trains = shares(left, sizes.trains, x.shape()[0] - sizes.tests);
   const auto place = places(strata, options.seed);
   const auto between = [&](bool test) {
     return [&, test](std::int64_t i) {
@@ -185,7 +185,7 @@ std::vector<Fold> StratifiedKFold::split(const DNDarray& y) const {
 Fold train_test_masks(const DNDarray& x, const SplitOptions& options) {
   constexpr auto op = "train_test_split";
   const auto layout = samples_of(op, x);
-  const auto [trains, tests] = parts_of(op, options, layout.shape()[0]);
+  const auto [trains, tests] = sizes_of_split(op, options, layout.shape()[0]);
   if (options.stratify) return stratified_masks(op, x, {trains, tests}, options);
   const auto place = places(layout, x.comm(), options.shuffle ? std::optional(options.seed) : std::nullopt);
   // Without a shuffle, test rows follow the training rows.

@@ -49,14 +49,14 @@ at::Tensor has_zeros(const Rows& x) {
   return at::from_blob(counts.data(), {x.features()}, at::kDouble) < static_cast<double>(x.size());
 }
 
-struct Range {
+struct ColumnRanges {
   at::Tensor least, most;
 };
 
 at::Tensor known(const at::Tensor& largest) { return at::where(largest == nothing, NAN, largest); }
 
 /// Returns the range of every column, NaN if it has no numbers; merged with the range before, if any.
-Range range_of(const char* op, const Rows& x, const std::optional<Range>& before) {
+ColumnRanges range_of(const char* op, const Rows& x, const std::optional<ColumnRanges>& before) {
   check_not_empty(op, x);
   if (before) check_features(op, x, before->most.size(0));
   const auto f = static_cast<std::size_t>(x.features());
@@ -69,7 +69,7 @@ Range range_of(const char* op, const Rows& x, const std::optional<Range>& before
       ReduceOp::max);
   auto both = known(at::from_blob(numbers.data(), {2, x.features()}, at::kDouble));
   if (sparse_rows(x)) both = at::where(has_zeros(x), at::fmax(both, at::zeros({}, at::kDouble)), both);
-  Range range{-both[1], both[0]};
+  ColumnRanges range{-both[1], both[0]};
   if (before) range = {at::fmin(range.least, before->least), at::fmax(range.most, before->most)};
   return range;
 }
@@ -96,7 +96,8 @@ void MinMaxScaler::learn(const char* what, const Rows& x) {
   if (!range_) check_agreed(op, x, options_);
   const auto [low, high, clip] = options_;
   if (!(low < high)) detail::raise<ValueError>(op, "got the range {} .. {}; expected low < high", low, high);
-  const auto before = range_ ? std::optional(Range{range_->first.larray(), range_->second.larray()}) : std::nullopt;
+  const auto before =
+      range_ ? std::optional(ColumnRanges{range_->first.larray(), range_->second.larray()}) : std::nullopt;
   const auto [least, most] = range_of(op, x, before);
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   const auto scale = or_one(most - least) / (high - low);
@@ -119,7 +120,7 @@ MaxAbsScaler& MaxAbsScaler::partial_fit(const Rows& x) {
 }
 
 void MaxAbsScaler::learn(const char* what, const Rows& x) {
-  const auto before = largest_ ? std::optional(Range{-largest_->larray(), largest_->larray()}) : std::nullopt;
+  const auto before = largest_ ? std::optional(ColumnRanges{-largest_->larray(), largest_->larray()}) : std::nullopt;
   const auto [least, most] = range_of(Method(kind(), what), x, before);
   const auto largest = at::maximum(least.abs(), most.abs());
   largest_ = replicated(largest, float64, x.comm());

@@ -13,9 +13,9 @@ constexpr std::int64_t rows_of_a_thread = 2048;
 
 /// The rows of a product that one thread makes. Its memory grows to the size that the rows so far predict.
 template <class T, class Column>
-class Part {
+class ThreadRows {
  public:
-  Part(std::int64_t rows, const at::TensorOptions& of_columns, const at::TensorOptions& of_values)
+  ThreadRows(std::int64_t rows, const at::TensorOptions& of_columns, const at::TensorOptions& of_values)
       : row_ptr_(at::zeros({rows + 1}, at::kLong)),
         end_(row_ptr_.data_ptr<std::int64_t>()),
         columns_(at::empty({0}, of_columns)),
@@ -71,7 +71,7 @@ class Accumulator {
       bits_[at] = word;
     }
   }
-  void flush(Part<T, Column>& part) {
+  void flush(ThreadRows<T, Column>& part) {
     std::ranges::sort(words_);
     auto [column, value] = part.next_row(64 * std::ssize(words_));
     auto* const begin = column;
@@ -117,7 +117,7 @@ class Rows {
 template <class T, class Column>
 CsrBlock multiplied(const CsrBlock& a, const RowBlocks& b, std::int64_t columns, std::int64_t first,
                     std::int64_t last) {
-  Part<T, Column> part(last - first, b.own.columns.options(), a.values.options());
+  ThreadRows<T, Column> part(last - first, b.own.columns.options(), a.values.options());
   Accumulator<T, Column> sums(columns);
   const Rows<T, Column> rows(b);
   const auto* const ptr = a.ptr();

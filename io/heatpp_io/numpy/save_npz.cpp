@@ -38,8 +38,8 @@ void check_names(const std::vector<NamedArray>& arrays, const SaveNpzOptions& op
   }
 }
 
-/// Rows that one rank has written, or will write.
-struct Piece {
+/// A run of rows that one rank has written, or will write.
+struct WrittenRun {
   std::int64_t first, bytes, crc, stored;
 };
 
@@ -71,18 +71,18 @@ std::string deflated(const void* data, std::int64_t bytes, int level) {
   return out;
 }
 
-/// Returns the pieces of all ranks, in the order of their elements.
-std::vector<Piece> gathered(const std::vector<Piece>& mine, const Communicator& comm) {
+/// Returns the runs of all ranks, in the order of their elements.
+std::vector<WrittenRun> gathered(const std::vector<WrittenRun>& mine, const Communicator& comm) {
   std::vector<std::int64_t> numbers;
   for (const auto& [first, bytes, crc, stored] : mine) numbers.insert(numbers.end(), {first, bytes, crc, stored});
   const auto counts = comm.allgather(std::ssize(numbers));
   std::vector<std::int64_t> all(
       static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})));
   comm.allgather(numbers, all, counts);
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i < all.size(); i += 4) pieces.push_back({all[i], all[i + 1], all[i + 2], all[i + 3]});
-  std::ranges::sort(pieces, {}, &Piece::first);
-  return pieces;
+  std::vector<WrittenRun> runs;
+  for (std::size_t i = 0; i < all.size(); i += 4) runs.push_back({all[i], all[i + 1], all[i + 2], all[i + 3]});
+  std::ranges::sort(runs, {}, &WrittenRun::first);
+  return runs;
 }
 
 /// Writes an array to a member of an archive.
@@ -103,10 +103,10 @@ class Writer {
     write_elements(begin);
     const auto all = gathered(mine_, x_.comm());
     auto crc = static_cast<uLong>(crc_of(header_.data(), std::ssize(header_)));
-    for (const auto& piece : all) crc = crc32_combine(crc, static_cast<uLong>(piece.crc), piece.bytes);
+    for (const auto& run : all) crc = crc32_combine(crc, static_cast<uLong>(run.crc), run.bytes);
     member.crc = static_cast<std::uint32_t>(crc);
     auto end = begin;
-    for (const auto& piece : all) end += piece.stored;
+    for (const auto& run : all) end += run.stored;
     if (level_) member.stored_bytes = end + std::ssize(end_of_stream) - begin + std::ssize(head);
     all_or_none(x_.comm(), [&] {
       if (level_) write_kept(begin, all);
@@ -128,11 +128,11 @@ class Writer {
     });
   }
 
-  void write_kept(std::int64_t at, const std::vector<Piece>& all) const {
+  void write_kept(std::int64_t at, const std::vector<WrittenRun>& all) const {
     std::size_t next = 0;
-    for (const auto& piece : all) {
-      if (next < mine_.size() && mine_[next].first == piece.first) file_.write(at, piece.stored, kept_[next++].data());
-      at += piece.stored;
+    for (const auto& run : all) {
+      if (next < mine_.size() && mine_[next].first == run.first) file_.write(at, run.stored, kept_[next++].data());
+      at += run.stored;
     }
   }
 
@@ -146,7 +146,7 @@ class Writer {
   const DNDarray& x_;
   std::optional<int> level_;
   std::string header_;
-  std::vector<Piece> mine_;
+  std::vector<WrittenRun> mine_;
   std::vector<std::string> kept_;
 };
 

@@ -31,7 +31,7 @@ struct Stored {
 
   void read(const detail::Selection& box, const at::Tensor& out) const {
     constexpr std::size_t at_once = 256;  // limit, because there may be many chunks
-    std::vector<detail::ChunkPart> parts;
+    std::vector<detail::ChunkBox> parts;
     const auto read_parts = [&] {
       at::parallel_for(0, std::ssize(parts), 1, [&](std::int64_t begin, std::int64_t end) {
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
@@ -39,7 +39,7 @@ struct Stored {
       });
       parts.clear();
     };
-    detail::each_chunk(box, array.grid, [&](const detail::ChunkPart& part) {
+    detail::each_chunk(box, array.grid, [&](const detail::ChunkBox& part) {
       parts.push_back(part);
       if (parts.size() == at_once) read_parts();
     });
@@ -47,7 +47,7 @@ struct Stored {
   }
 
  private:
-  void read_chunk(const detail::ChunkPart& part, const at::Tensor& out) const {
+  void read_chunk(const detail::ChunkBox& part, const at::Tensor& out) const {
     const auto name = detail::joined_name(found.name, detail::chunk_name(part.place, array.separator, array.prefixed));
     const auto file = found.files->open(name);
     if (!file) return fill(out);

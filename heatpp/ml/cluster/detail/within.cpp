@@ -19,7 +19,7 @@ struct Index {
   std::vector<std::int64_t> keys, begins;
 };
 
-struct Range {
+struct CellRows {
   std::int64_t begin, end;
 };
 
@@ -102,7 +102,7 @@ void Within::compare_cells(const at::Tensor& asking, const at::Tensor& block, co
   for (std::size_t a = 0; a + 1 < axes; ++a) steps *= 3;
 
   // Finds the rows of a cell and its neighbors: cells next to each other on the last axis are contiguous.
-  const auto around = [&](const double* place, std::vector<Range>& ranges) {
+  const auto around = [&](const double* place, std::vector<CellRows>& ranges) {
     ranges.clear();
     std::int64_t at[most_axes];
     for (std::size_t a = 0; a < axes; ++a) at[a] = cell(a, place[a]);
@@ -127,7 +127,7 @@ void Within::compare_cells(const at::Tensor& asking, const at::Tensor& block, co
         ranges.push_back({index.begins[static_cast<std::size_t>(first)], index.begins[static_cast<std::size_t>(last)]});
     }
   };
-  const auto compare = [&](std::int64_t i, const double* place, const std::vector<Range>& ranges) {
+  const auto compare = [&](std::int64_t i, const double* place, const std::vector<CellRows>& ranges) {
     for (const auto& [begin, end] : ranges)
       for (auto j = begin; j < end; ++j) {
         double apart = 0;
@@ -141,7 +141,7 @@ void Within::compare_cells(const at::Tensor& asking, const at::Tensor& block, co
       }
   };
   at::parallel_for(0, asking.size(0), 1024, [&](auto first, auto last) {
-    std::vector<Range> ranges, others;
+    std::vector<CellRows> ranges, others;
     std::int64_t known = -1;
     for (auto i = first; i < last; ++i) {
       if (!wanted(i)) continue;

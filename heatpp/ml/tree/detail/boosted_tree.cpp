@@ -17,7 +17,7 @@ void take_away(const at::Tensor& parent, const at::Tensor& child) {
 }
 
 /// The range of the values of the leaves below each node.
-struct Range {
+struct ValueRange {
   double least, largest;
 };
 
@@ -43,7 +43,7 @@ double value_of(const Cell& sums, const Units& units, double l2, const Bounds& b
 }
 
 void keep_directions(Trees& tree, std::span<const std::int64_t> directions) {
-  std::vector<Range> below(tree.nodes.size());
+  std::vector<ValueRange> below(tree.nodes.size());
   for (auto i = std::ssize(tree.nodes) - 1; i >= 0; --i) {  // children follow their parents
     const auto& node = tree.nodes[static_cast<std::size_t>(i)];
     auto& range = below[static_cast<std::size_t>(i)];

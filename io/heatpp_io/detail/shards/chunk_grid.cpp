@@ -9,12 +9,12 @@
 namespace heatpp::io::detail {
 namespace {
 
-using Use = std::function<void(const ChunkPart&)>;
+using Use = std::function<void(const ChunkBox&)>;
 
-void walk(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const Use& use);
+void walk(const Selection& box, const ChunkGrid& grid, ChunkBox& part, const Use& use);
 
 /// Sets `part` for one chunk along the next axis, of `extent` indices from `begin` on, and continues.
-void step_into(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const ChunkRun& chunk, const Use& use) {
+void step_into(const Selection& box, const ChunkGrid& grid, ChunkBox& part, const ChunkRun& chunk, const Use& use) {
   const auto& range = box[part.place.size()];
   const auto end = chunk.begin + std::min(chunk.extent, std::numeric_limits<std::int64_t>::max() - chunk.begin);
   const auto [first, count] = rows_within(range, chunk.begin, end);
@@ -31,7 +31,7 @@ void step_into(const Selection& box, const ChunkGrid& grid, ChunkPart& part, con
 }
 
 /// Sets `part` along the axes that are not set yet.
-void walk(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const Use& use) {
+void walk(const Selection& box, const ChunkGrid& grid, ChunkBox& part, const Use& use) {
   const auto axis = part.place.size();
   if (axis == box.size()) return use(part);
   const auto& range = box[axis];
@@ -61,7 +61,7 @@ at::Tensor part_of(at::Tensor elements, const Selection& selection) {
 void each_chunk(const Selection& box, const ChunkGrid& grid, const Use& use) {
   for (const auto& range : box)
     if (range.count == 0) return;
-  ChunkPart part;
+  ChunkBox part;
   walk(box, grid, part, use);
 }
 

@@ -23,8 +23,8 @@ using ChunkGrid = std::vector<std::vector<ChunkRun>>;
 /// Returns a grid whose chunks all have the same extents.
 [[nodiscard]] ChunkGrid regular_grid(const Shape& chunks);
 
-/// The part of a box that one chunk contains.
-struct ChunkPart {
+/// The intersection of a box and one chunk.
+struct ChunkBox {
   Shape place;      ///< place of the chunk in the grid
   Shape extents;    ///< extents of the chunk
   Selection box;    ///< the part in the chunk
@@ -35,7 +35,7 @@ struct ChunkPart {
 [[nodiscard]] at::Tensor part_of(at::Tensor elements, const Selection& selection);
 
 /// Calls `use` for every chunk that `box` touches, in C order.
-void each_chunk(const Selection& box, const ChunkGrid& grid, const std::function<void(const ChunkPart&)>& use);
-void each_chunk(const Selection& box, const Shape& chunks, const std::function<void(const ChunkPart&)>& use);
+void each_chunk(const Selection& box, const ChunkGrid& grid, const std::function<void(const ChunkBox&)>& use);
+void each_chunk(const Selection& box, const Shape& chunks, const std::function<void(const ChunkBox&)>& use);
 
 }  // namespace heatpp::io::detail

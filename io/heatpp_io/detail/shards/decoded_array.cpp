@@ -62,7 +62,7 @@ class Decoder {
     return size_of(row) * bytes_ > largest_row;
   }
   void read_by_chunks(const Selection& box, const at::Tensor& out) const {
-    each_chunk(box, chunk_, [&](const ChunkPart& part) {
+    each_chunk(box, chunk_, [&](const ChunkBox& part) {
       auto place = out;
       auto inside = box;
       for (std::size_t i = 0; i < part.where.size(); ++i) {

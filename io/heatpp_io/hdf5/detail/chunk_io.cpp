@@ -43,7 +43,7 @@ bool is_direct(const at::Tensor& place, const at::Tensor& elements) {
 }
 
 /// Reads the stored bytes of a chunk into the memory that `room` returns. Returns false if HDF5 has to read it.
-bool take_chunk(hid_t dataset, const ChunkPart& part, const std::function<std::byte*(std::size_t bytes)>& room) {
+bool take_chunk(hid_t dataset, const ChunkBox& part, const std::function<std::byte*(std::size_t bytes)>& room) {
   std::vector<hsize_t> first;
   for (std::size_t i = 0; i < part.place.size(); ++i)
     first.push_back(static_cast<hsize_t>(part.place[i] * part.extents[i]));
@@ -55,7 +55,7 @@ bool take_chunk(hid_t dataset, const ChunkPart& part, const std::function<std::b
 }
 
 /// Reads uncompressed chunks without HDF5's cache.
-bool read_plain_chunks(hid_t dataset, const Shape& chunk, const std::vector<ChunkPart>& parts, const at::Tensor& out) {
+bool read_plain_chunks(hid_t dataset, const Shape& chunk, const std::vector<ChunkBox>& parts, const at::Tensor& out) {
   const auto elements = at::empty(chunk, out.options());
   for (const auto& part : parts) {
     const auto place = part_of(out, part.where);
@@ -79,7 +79,7 @@ class Slot {
   }
 
   /// Takes the stored bytes of a chunk. HDF5 has one thread.
-  [[nodiscard]] bool take(hid_t dataset, const ChunkPart& part) {
+  [[nodiscard]] bool take(hid_t dataset, const ChunkBox& part) {
     return take_chunk(dataset, part, [&](std::size_t bytes) -> std::byte* {
       if (bytes == 0 || bytes > 2 * bytes_of(elements_).size() + 1024) return nullptr;
       stored_.resize(bytes);
@@ -88,7 +88,7 @@ class Slot {
   }
 
   /// Copies the wanted part of the chunk to its place.
-  [[nodiscard]] bool put(const ChunkPart& part, const at::Tensor& place) const {
+  [[nodiscard]] bool put(const ChunkBox& part, const at::Tensor& place) const {
     const bool direct = !filters_.shuffled && is_direct(place, elements_);
     const auto& whole = direct ? place : filters_.shuffled ? shuffled_ : elements_;
     if (!filters_.codec->decompress(stored_, bytes_of(whole))) return false;
@@ -110,8 +110,8 @@ bool read_chunks(const Dataset& dataset, const Selection& box, const at::Tensor&
   const auto filters = filters_of(dataset);
   const auto elements = size_of(dataset.info.chunk);
   if (!filters || elements == 0 || elements > largest_chunk / out.element_size()) return false;
-  std::vector<ChunkPart> parts;
-  each_chunk(box, dataset.info.chunk, [&](const ChunkPart& part) { parts.push_back(part); });
+  std::vector<ChunkBox> parts;
+  each_chunk(box, dataset.info.chunk, [&](const ChunkBox& part) { parts.push_back(part); });
   if (std::ssize(parts) > 2 * out.numel() / elements) return false;
   if (!filters->codec) return read_plain_chunks(dataset.id.get(), dataset.info.chunk, parts, out);
 

@@ -53,9 +53,9 @@ at::Tensor whole_chunk(const at::Tensor& values, const Shape& chunks) {
 /// All threads of a rank write its chunks.
 void write_block(const ChunkFiles& files, const Shape& first, const at::Tensor& block) {
   const auto& chunks = files.array.chunks;
-  std::vector<ChunkPart> parts;
+  std::vector<ChunkBox> parts;
   each_chunk(select({block.sizes().begin(), block.sizes().end()}, {}, files.op), chunks,
-             [&](const ChunkPart& part) { parts.push_back(part); });
+             [&](const ChunkBox& part) { parts.push_back(part); });
   at::parallel_for(0, std::ssize(parts), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       auto place = parts[i].place;

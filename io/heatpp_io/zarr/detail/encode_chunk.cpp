@@ -28,7 +28,7 @@ Bytes shard_of(const at::Tensor& elements, const Sharding& sharding, const Chunk
   const auto plain = static_cast<std::size_t>(elements.numel() * elements.element_size());
   shard.reserve(plain + plain / 64 + table_bytes);
   auto* entry = table.data_ptr<std::int64_t>();
-  each_chunk(all, sharding.chunks, [&](const ChunkPart& part) {
+  each_chunk(all, sharding.chunks, [&](const ChunkBox& part) {
     const auto bytes = encoded_chunk(part_of(elements, part.where).contiguous(), sharding.codecs, name);
     *entry++ = std::ssize(shard);
     *entry++ = std::ssize(bytes);

@@ -50,7 +50,7 @@ void read_shard(const StoredChunk& shard, const Selection& box, const at::Tensor
   const auto& sharding = *shard.codecs.sharding;
   const auto table = table_of(shard, sharding);
   const auto size = shard.bytes.size();
-  each_chunk(box, sharding.chunks, [&](const ChunkPart& part) {
+  each_chunk(box, sharding.chunks, [&](const ChunkBox& part) {
     const auto [at, bytes] = entry_of(table, part.place);
     const auto place = part_of(out, part.where);
     if (at == missing && bytes == missing) return shard.fill(place);
