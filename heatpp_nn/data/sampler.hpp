@@ -11,7 +11,7 @@ namespace heatpp::nn {
 enum class Shuffle {
   none,    ///< in their order; each rank uses its own rows
   local,   ///< each rank shuffles its own rows; they stay on their rank
-  blocks,  ///< shuffles blocks of neighbouring rows, then the rows of `mix` blocks: cheap to read from files. Rows
+  blocks,  ///< shuffles blocks of neighboring rows, then the rows of `mix` blocks: cheap to read from files. Rows
            ///< of a block mostly stay close together; each rank uses blocks of its own
   global   ///< a full random permutation. It is equal for any number of ranks: the rows of a batch of all ranks
            ///< together depend only on seed, epoch and its number of rows

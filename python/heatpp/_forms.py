@@ -79,7 +79,7 @@ def size(x, axis=None):
 
 
 def ediff1d(x, to_end=(), to_begin=()):
-    """Returns the differences of neighbours, between given numbers. See the C++ function."""
+    """Returns the differences of neighbors, between given numbers. See the C++ function."""
     begin, end = (each if isinstance(each, (list, tuple)) else [] if each is None else [each] for each in (to_begin, to_end))
     return C.ediff1d(x, begin, end)
 

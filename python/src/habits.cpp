@@ -5,7 +5,7 @@
 
 #include "casters.hpp"
 
-// Behaviour that users of scikit-learn expect, as far as it needs C++.
+// Behavior that users of scikit-learn expect, as far as it needs C++.
 namespace heatpp::python {
 
 nb::object renamed(nb::handle type, const nb::dict& given) {

@@ -194,7 +194,7 @@ class Heat(unittest.TestCase):
             with self.assertRaises(error):
                 refused()
 
-    def test_neighbours_and_partitions(self):
+    def test_neighbors_and_partitions(self):
         rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size
         x = ht.arange(3 * size, split=0)
         x.get_halo(2)
@@ -243,7 +243,7 @@ class Heat(unittest.TestCase):
         with self.assertRaises(ValueError):
             ht.random.rand(2, dtype=ht.int32)
 
-    def test_parameters_are_honoured_or_refused(self):
+    def test_parameters_are_honored_or_refused(self):
         x = ht.arange(6, dtype=ht.float32).reshape((2, 3))
         self.assertEqual(ht.zeros((2, 3), order="F").larray.stride(), (1, 2))
         self.assertEqual(ht.array(np.ones((2, 3)), order="F").larray.stride(), (1, 2))

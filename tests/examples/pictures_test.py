@@ -34,7 +34,7 @@ def open_png(path):
     width, height = struct.unpack(">II", data[16:24])
     pixels = plt.imread(path)
     assert pixels.shape[:2] == (height, width), f"{path}: got {pixels.shape} pixels for {width} x {height}"
-    assert len(np.unique(pixels.reshape(height * width, -1), axis=0)) > 20, f"{path}: got a picture of one colour or few"
+    assert len(np.unique(pixels.reshape(height * width, -1), axis=0)) > 20, f"{path}: got a picture of one color or few"
     return width, height
 
 

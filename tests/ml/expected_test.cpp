@@ -202,8 +202,8 @@ TEST_CASE("classes of digits, cancer and wine", "[.expected]") {
           {"GaussianNB cancer, all", on_all_rows(cancer), .9420035, 1e-7},
           {"MultinomialNB", fitted_score(ht::MultinomialNB(), digits, digits, how), .9053978853644964},
           {"BernoulliNB", fitted_score(ht::BernoulliNB({.binarize = 7.5}), digits, digits, how), .8987200890372844},
-          {"neighbours 1", of_neighbors(1, digits, how), .9777777778},
-          {"neighbours 5", of_neighbors(5, digits, how), .9861111111}});
+          {"neighbors 1", of_neighbors(1, digits, how), .9777777778},
+          {"neighbors 5", of_neighbors(5, digits, how), .9861111111}});
 
     const auto x = cut(scaled.x, how), y = cut(scaled.y, how);
     ht::LogisticRegression two({.max_iterations = 1000, .tol = 1e-9});
@@ -247,7 +247,7 @@ TEST_CASE("classes of digits, cancer and wine", "[.expected]") {
   }
 }
 
-TEST_CASE("the best number of neighbours of digits", "[.expected]") {
+TEST_CASE("the best number of neighbors of digits", "[.expected]") {
   const auto digits = load("digits");
   for (const auto how : {Cut::even, Cut::uneven}) {
     ht::GridSearch search([](std::int64_t k) { return ht::KNeighborsClassifier({.n_neighbors = k}); },

@@ -136,12 +136,12 @@ TEST_CASE("Pictures are PNG files", "[nn][tensorboard]") {
   const TempDir dir;
   TensorBoardWriter writer(ht::world(), dir.path("events"));
   const auto grey = torch::arange(6, torch::kByte).view({2, 3}) * 10;
-  const auto colours = torch::tensor({0.0, 0.5, 1.0, 2.0, -1.0, 0.2}).view({3, 1, 2});
+  const auto colors = torch::tensor({0.0, 0.5, 1.0, 2.0, -1.0, 0.2}).view({3, 1, 2});
 
   writer.image("grey", grey, 1);
   writer.flush();
   const auto first = fields_of(field(last_value(on_all(writer.path())), 4));
-  writer.image("colours", colours, 2);
+  writer.image("colors", colors, 2);
   writer.flush();
   const auto second = fields_of(field(last_value(on_all(writer.path())), 4));
 

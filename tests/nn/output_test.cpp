@@ -168,6 +168,6 @@ TEST_CASE("A loss plot is well-formed and has its phases and legend", "[nn][plot
   CHECK(is_well_formed(LossPlot().svg()));
 }
 
-TEST_CASE("Smoothing takes the mean of the neighbours", "[nn][plot]") {
+TEST_CASE("Smoothing takes the mean of the neighbors", "[nn][plot]") {
   CHECK((smoothed({1, 2, 3, 7}, 3) == std::vector<double>{1.5, 2, 4, 5}));
 }

@@ -15,10 +15,10 @@ at::Tensor weights_of(const DNDarray& similarities, const Rows& x, const Laplaci
   auto weights = similarities.larray().to(at::kCPU).clone();
   weights.diagonal(x.first()).fill_(0);
   if (o.mode == LaplacianMode::e_neighbour) {
-    auto neighbours =
+    auto neighbors =
         o.threshold_key == LaplacianBoundary::upper ? weights.lt(o.threshold_value) : weights.gt(o.threshold_value);
-    neighbours.diagonal(x.first()).fill_(false);
-    weights = o.weighted ? at::where(neighbours, weights, 0.0).to(weights.dtype()) : neighbours.to(weights.dtype());
+    neighbors.diagonal(x.first()).fill_(false);
+    weights = o.weighted ? at::where(neighbors, weights, 0.0).to(weights.dtype()) : neighbors.to(weights.dtype());
   } else if (!o.weighted) {
     weights.fill_(1).diagonal(x.first()).fill_(0);
   }

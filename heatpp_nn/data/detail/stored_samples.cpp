@@ -34,7 +34,7 @@ StoredSamples::StoredSamples(std::vector<io::StoredRows> arrays, FieldNames name
   }
 }
 
-/// Reads each row once and in the order of the files, so that neighbours are read together.
+/// Reads each row once and in the order of the files, so that neighbors are read together.
 Window StoredSamples::reach(const at::Tensor& rows) const {
   auto unique = rows.contiguous().clone();
   std::ranges::sort(values(unique));

@@ -40,7 +40,7 @@ std::string png(const Pixels& pixels) {
     const auto bytes = pixels.bytes.subspan(row * row_bytes, row_bytes);
     rows.append(bytes.begin(), bytes.end());
   }
-  const std::string format{8, static_cast<char>(pixels.channels == 3 ? 2 : 0), 0, 0, 0};  // bits, colour type, defaults
+  const std::string format{8, static_cast<char>(pixels.channels == 3 ? 2 : 0), 0, 0, 0};  // bits, color type, defaults
   const auto header = big_endian(static_cast<std::uint32_t>(pixels.width)) +
                       big_endian(static_cast<std::uint32_t>(pixels.height)) + format;
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(rows)) + chunk("IEND", "");

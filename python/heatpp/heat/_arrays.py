@@ -155,7 +155,7 @@ class DNDarray(Wrapped):
         return self if self.split is None and target_rank < self.comm.size else self._set(C.collect(self._x, target_rank))
 
     def get_halo(self, halo_size, prev=True, next=True):
-        """Fetches the neighbours of this rank's block into halo_prev and halo_next, which are None if there is no neighbour."""
+        """Fetches the neighbors of this rank's block into halo_prev and halo_next, which are None if there is no neighbor."""
         if not isinstance(halo_size, int):
             raise TypeError(f"[get_halo] got {halo_size!r}; expected a whole number")
         if halo_size < 0:

@@ -9,7 +9,7 @@ from ._ranks import sanitize_comm, sanitize_device
 class Laplacian:
     """heatpp's Laplacian with HeAT's names for the kinds of graphs."""
 
-    def __init__(self, similarity, weighted=True, definition="norm_sym", mode="fully_connected", threshold_key="upper", threshold_value=1.0, neighbours=10):
+    def __init__(self, similarity, weighted=True, definition="norm_sym", mode="fully_connected", threshold_key="upper", threshold_value=1.0, neighbors=10):
         if mode not in ("fully_connected", "eNeighbour"):
             raise NotImplementedError(f"[Laplacian] got mode {mode!r}; expected fully_connected or eNeighbour")
         if definition not in ("simple", "norm_sym", "norm_rw") or threshold_key not in ("upper", "lower"):

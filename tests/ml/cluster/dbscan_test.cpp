@@ -168,7 +168,7 @@ TEST_CASE("bad rows and options of a clustering by density are errors on all ran
   CHECK_THROWS_AS(ht::DBSCAN().labels(), ht::NotFittedError);
 }
 
-TEST_CASE("weighted rows are cores where their neighbours weigh enough", "[ml][dbscan]") {
+TEST_CASE("weighted rows are cores where their neighbors weigh enough", "[ml][dbscan]") {
   // Expected sums are from scikit-learn 1.9.1.
   const auto w = weights(150);
   for (const auto& layout : every_layout({150, 4})) {

@@ -67,7 +67,7 @@ TEST_CASE("Laplacians are those of the formulas for every layout", "[ml][laplaci
       }
 }
 
-TEST_CASE("a vertex without neighbours has a row of zeros", "[ml][laplacian]") {
+TEST_CASE("a vertex without neighbors has a row of zeros", "[ml][laplacian]") {
   const auto x = at::tensor({0.0, 0.1, 50.0}, at::kDouble).reshape({3, 1});
   for (const auto& layout : every_layout({3, 1})) {
     const ht::graph::Laplacian laplacian([](const ht::Rows& rows) { return ht::spatial::cdist(rows); },

@@ -48,7 +48,7 @@ TEST_CASE("graphs of the nearest rows are those of all distances, for every layo
 }
 
 // Expected values are from scikit-learn 1.9.1.
-TEST_CASE("graphs of neighbours have scikit-learn's entries", "[ml][graph]") {
+TEST_CASE("graphs of neighbors have scikit-learn's entries", "[ml][graph]") {
   for (const auto& layout : every_layout({150, 4})) {
     const auto x = distribute(iris(), layout);
     const auto nearest = ht::kneighbors_graph(x, 5, {.mode = ht::GraphMode::distance});

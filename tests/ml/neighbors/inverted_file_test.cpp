@@ -22,7 +22,7 @@ double recall(const at::Tensor& found, const at::Tensor& nearest) {
 
 }  // namespace
 
-TEST_CASE("where all lists are searched neighbours are exact, for every layout", "[ml][inverted_file]") {
+TEST_CASE("where all lists are searched neighbors are exact, for every layout", "[ml][inverted_file]") {
   const auto x = (spread(60, 3) * 5).floor(), y = (spread(13, 3) * 6).floor();  // many equal distances
   for (const auto type : {at::kLong, at::kFloat, at::kDouble})
     for (const auto& a : every_layout({60, 3}))
@@ -40,7 +40,7 @@ TEST_CASE("where all lists are searched neighbours are exact, for every layout",
       }
 }
 
-TEST_CASE("a part of the lists has most of the neighbours, the same on any number of ranks", "[ml][inverted_file]") {
+TEST_CASE("a part of the lists has most of the neighbors, the same on any number of ranks", "[ml][inverted_file]") {
   const auto x = spread(4000, 8), y = spread(4200, 8).slice(0, 4000);
   const auto nearest = std::get<1>(at::cdist(y, x, 2, 2).topk(10, 1, /*largest=*/false));
   double before = 0;
@@ -57,7 +57,7 @@ TEST_CASE("a part of the lists has most of the neighbours, the same on any numbe
   CHECK(ht::InvertedFile().fit(cut_rows(x)).n_lists() == 63);
 }
 
-TEST_CASE("rows far from 0 in float32, and fewer neighbours than are wanted", "[ml][inverted_file]") {
+TEST_CASE("rows far from 0 in float32, and fewer neighbors than are wanted", "[ml][inverted_file]") {
   const auto x = (iris() + 1e4).to(at::kFloat);
   ht::InvertedFile model({.n_neighbors = 4, .n_lists = 5, .n_probe = 5});
   ht::NearestNeighbors exact({.n_neighbors = 4});

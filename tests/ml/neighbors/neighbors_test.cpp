@@ -98,7 +98,7 @@ TEST_CASE("many rows of many features, and float32 rows far from 0", "[ml][neigh
   }
 }
 
-TEST_CASE("rows near the ends of float32 have their neighbours, of few features and of many", "[ml][neighbors]") {
+TEST_CASE("rows near the ends of float32 have their neighbors, of few features and of many", "[ml][neighbors]") {
   for (const std::int64_t features : {5, 300})
     for (const double scale : {1e-30, 1e-22, 1.0, 1e18, 1e19, 1e30}) {
       const auto numbers =
@@ -141,7 +141,7 @@ TEST_CASE("accuracies of iris and wine are scikit-learn's", "[ml][neighbors]") {
   CHECK(accuracy(wine(), kinds, 5) == Approx(23.0 / 36));
 }
 
-TEST_CASE("any whole numbers are labels, and shares and weights count neighbours", "[ml][neighbors]") {
+TEST_CASE("any whole numbers are labels, and shares and weights count neighbors", "[ml][neighbors]") {
   const auto x = at::tensor({0.0, 1.0, 2.0, 10.0, 11.0, 12.0}, at::kDouble).reshape({6, 1});
   const std::int64_t big = (std::int64_t{1} << 60) + 1;
   const auto y = at::tensor(std::vector<std::int64_t>{-7, -7, big, 40, big, big}, at::kLong);
@@ -169,7 +169,7 @@ TEST_CASE("votes that are equal go to the lowest label", "[ml][neighbors]") {
   CHECK(gathered(model.predict(cut(at::ones({4, 1}, at::kDouble)))).eq(3).all().item<bool>());
 }
 
-TEST_CASE("values are means of the neighbours'", "[ml][neighbors]") {
+TEST_CASE("values are means of the neighbors'", "[ml][neighbors]") {
   const auto x = iris().slice(1, 0, 3), value = iris().slice(1, 3, 4);
   const auto both = at::cat({value, value * 2}, 1);
   ht::KNeighborsRegressor model, several, weighted({.weights = ht::NeighborWeights::distance});

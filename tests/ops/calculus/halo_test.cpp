@@ -82,9 +82,9 @@ TEST_CASE("halos cost one message between ranks that need rows of each other", "
   const auto before = ht::comm_report();
   static_cast<void>(ht::array_with_halos(x, {.width = 2}));
   const auto after = ht::comm_report();
-  const auto neighbours = (me > 0) + (me + 1 < p);
-  CHECK(after.calls - before.calls == neighbours);
-  CHECK(after.bytes - before.bytes == neighbours * 2 * 3 * 4);
+  const auto neighbors = (me > 0) + (me + 1 < p);
+  CHECK(after.calls - before.calls == neighbors);
+  CHECK(after.bytes - before.bytes == neighbors * 2 * 3 * 4);
 }
 
 TEST_CASE("widths that there are not are errors on all ranks", "[ops][halo]") {

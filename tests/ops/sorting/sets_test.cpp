@@ -182,7 +182,7 @@ TEST_CASE("NaN in sets is as NumPy has it", "[ops][sets]") {
   CHECK(same(ht::isin(a, b), at::zeros({3}, at::kBool)));
 }
 
-TEST_CASE("ediff1d is the difference of neighbours", "[ops][sets]") {
+TEST_CASE("ediff1d is the difference of neighbors", "[ops][sets]") {
   const ht::Shape shape = GENERATE(ht::Shape{9}, ht::Shape{3, 4}, ht::Shape{1}, ht::Shape{0});
   const auto global = scattered_for_sets(shape, at::kLong);
   const auto expected = global.numel() > 0 ? global.flatten().diff() : global;
