@@ -11,9 +11,9 @@ namespace la = ht::linalg;
 
 namespace {
 
-bool orthonormal(const at::Tensor& q, double tolerance) {
-  return at::allclose(at::matmul(q.mH(), q), at::eye(q.size(-1), q.options()).expand({q.size(-1), q.size(-1)}), 0,
-                      tolerance);
+Agreement orthonormal(const at::Tensor& q, double tolerance) {
+  const auto products = at::matmul(q.mH(), q);
+  return near_to(products, at::eye(q.size(-1), q.options()).expand_as(products), 0, tolerance);
 }
 
 void check_qr(const at::Tensor& a, double tolerance) {

@@ -237,8 +237,9 @@ TEST_CASE("NaN parameters give NaN where numbers are not whole", "[random]") {
   for (const auto& layout : every_layout({3})) {
     rnd::Generator some(4), all(4);
     const auto x = gathered(some.laplace(0, distribute(scale, layout)));
-    const auto y = gathered(all.laplace(0, ht::array({1.0, 5.0, 2.0})));
-    CHECK((x[0].equal(y[0]) && x[2].equal(y[2]) && x[1].isnan().item<bool>()));
+    auto y = gathered(all.laplace(0, ht::array({1.0, 5.0, 2.0}))).clone();
+    y[1] = NAN;
+    CHECK(near_to(x, y, 0, 0, /*equal_nan=*/true));
   }
   CHECK_THROWS_AS(g.poisson(NAN), ht::ValueError);
   CHECK_THROWS_AS(g.uniform(NAN, 1), ht::ValueError);

@@ -10,8 +10,8 @@ using Catch::Contains;
 
 /// Returns the positions where a mask is true.
 at::Tensor rows_of(const ht::DNDarray& mask) { return gathered(mask).nonzero().flatten(); }
-bool is_stretch(const ht::DNDarray& mask, std::int64_t first, std::int64_t end) {
-  return at::equal(rows_of(mask), at::arange(first, end, at::kLong));
+Agreement is_stretch(const ht::DNDarray& mask, std::int64_t first, std::int64_t end) {
+  return equals(rows_of(mask), at::arange(first, end, at::kLong));
 }
 /// Returns the fold in which each row is a test row.
 at::Tensor testing_fold(const std::vector<ht::Fold>& folds) {

@@ -45,9 +45,9 @@ void every_case(const at::Tensor& x, F f) {
       f(Case{global, dense, sp::from_dense(dense), global.scalar_type() == at::kFloat ? 2e-5 : 1e-9});
     }
 }
-bool near(const ht::DNDarray& a, const ht::DNDarray& b, double tolerance) {
-  return a.dtype() == b.dtype() && a.split() == b.split() &&
-         at::allclose(gathered(a), gathered(b), tolerance, tolerance);
+Agreement near(const ht::DNDarray& a, const ht::DNDarray& b, double tolerance) {
+  if (a.split() != b.split()) return {false, "got another split"};
+  return near_to(a, gathered(b), tolerance, tolerance);
 }
 ht::FitOptions weighted() { return {.sample_weight = beside(weights(n))}; }
 

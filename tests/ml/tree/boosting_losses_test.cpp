@@ -11,10 +11,10 @@ using Loss = ht::BoostingLoss;
 using ht::HistGradientBoostingClassifier;
 using ht::HistGradientBoostingRegressor;
 
-bool near(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows, std::initializer_list<double> expected,
-          double tolerance = 1e-6) {
+Agreement near(const ht::DNDarray& x, std::initializer_list<std::int64_t> rows, std::initializer_list<double> expected,
+               double tolerance = 1e-6) {
   const auto found = gathered(x).index_select(0, at::tensor(std::vector<std::int64_t>(rows), at::kLong));
-  return at::allclose(found.to(at::kDouble), numbers(expected), tolerance, tolerance);
+  return near_to(found.to(at::kDouble), numbers(expected), tolerance, tolerance);
 }
 
 /// 2000 rows of a category, sometimes missing, and a number; and the position of the category, which targets depend on.

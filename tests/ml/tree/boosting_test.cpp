@@ -19,8 +19,8 @@ at::Tensor wine_with_holes() {
   return x;
 }
 
-bool boosted_near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-6) {
-  return at::allclose(x.to(at::kDouble), y.to(at::kDouble), tolerance, tolerance);
+Agreement boosted_near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-6) {
+  return near_to(x.to(at::kDouble), y.to(at::kDouble), tolerance, tolerance);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 
 using Catch::Contains;
 
-bool near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-9) {
-  return at::allclose(x.to(at::kDouble), y.to(at::kDouble), tolerance, tolerance);
+Agreement near(const at::Tensor& x, const at::Tensor& y, double tolerance = 1e-9) {
+  return near_to(x.to(at::kDouble), y.to(at::kDouble), tolerance, tolerance);
 }
 
 /// Returns every fifth row, or the others.

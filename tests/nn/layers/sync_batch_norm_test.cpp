@@ -57,7 +57,7 @@ void compare(const std::vector<std::int64_t>& extents, const std::vector<std::in
   (found * mine(slopes, counts)).sum().backward();
 
   const auto close = [&](const at::Tensor& a, const at::Tensor& b) {
-    return torch::allclose(a.to(torch::kDouble), b, tolerance, tolerance);
+    return near_to(a.to(torch::kDouble), b, tolerance, tolerance);
   };
   CHECK(found.scalar_type() == dtype);
   CHECK(close(found, mine(wanted.detach(), counts)));
