@@ -1,8 +1,9 @@
-/* What parallel HDF5 gives without heatpp, to compare loading and saving with:
+/* Measures parallel HDF5 without heatpp, for a comparison of loading and saving:
  *   mpirun -n 2 plain_hdf5 load FILE DATASET SPLIT collective|independent [REPEATS]
  *   mpirun -n 2 plain_hdf5 save FILE ROWS COLUMNS collective|independent [REPEATS]
- * Each rank reads its part of a 2-d float32 dataset into memory that is touched before (and so faster than any fresh
- * result), or writes its rows of one, which hold numbers. Prints the least seconds of the repeats: barrier before, maximum over the ranks. */
+ * Each rank reads its part of a 2-d float32 dataset, or writes its rows of one. It reads into memory that was touched
+ * before, which is faster than new memory. Prints the least seconds of the repeats, each with a barrier before it and
+ * the maximum over the ranks. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -12,10 +12,10 @@ class KMedians : public IteratedClusters {
  public:
   explicit KMedians(const KMeansOptions& options = {}) : IteratedClusters("KMedians", Rule::medians, options) {}
   /// Fits centers to (samples, features) rows, k clusters and f features. Collective: one all-reduce of 24 (f + 1)
-  /// bytes and one of 16 for the labels; for each iteration one of 8 (2 k + 3) and, for each of the 64 / d digits of d
-  /// bits (32 / d for float32), one of 8 (k f 2^d + 1), d of 8, 4, 2 and 1 the largest for which k f 2^d <= 65536, and
-  /// one of 8 (k f + 1) if a median lies between two numbers; besides those of the first centers; none if rows are
-  /// replicated. Errors as KMeans::fit.
+  /// bytes and one of 16 for the labels; for each iteration one of 8 (2 k + 3), one of 8 (k f 2^d + 1) for each of the
+  /// 64 / d digits of d bits (32 / d for float32), and one of 8 (k f + 1) if a median lies between two numbers; those
+  /// of the first centers; none if rows are replicated. d is the largest of 8, 4, 2 and 1 for which k f 2^d <= 65536.
+  /// Errors as KMeans::fit.
   KMedians& fit(const Rows& x, const FitOptions& options = {}) {
     learn_from(x, options);
     return *this;

@@ -51,10 +51,10 @@ class GaussianMixture {
   [[nodiscard]] const GaussianMixtureOptions& options() const { return options_; }
 
   /// Fits to (samples, features) rows, weighted if asked. Collective: one all-reduce of 24 (features + 1) bytes; those
-  /// of k-means for its start; one of 8 (k s + 3) for the first components and for each iteration, s = 1 + f + f (f +
-  /// 1) / 2 numbers for full covariances, 1 + 2 f for diag and spherical, 1 + f for tied, for which the first is 8 (3 +
-  /// f + f (f + 1) / 2) instead; none if rows are replicated. Throws ValueError for fewer rows than components, numbers
-  /// that are not finite, options out of range, and components whose covariance is singular.
+  /// of k-means for its start; one of 8 (k s + 3) for the first components and for each iteration; none if rows are
+  /// replicated. s is 1 + f + f (f + 1) / 2 for full covariances, 1 + 2 f for diag and spherical, and 1 + f for tied.
+  /// For tied, the first all-reduce has 8 (3 + f + f (f + 1) / 2) bytes instead. Throws ValueError for fewer rows than
+  /// components, numbers that are not finite, options out of range, and components whose covariance is singular.
   GaussianMixture& fit(const Rows& x, const FitOptions& options = {});
   /// Returns the most likely component of each row, the lowest one for ties: int64 of shape (samples,), split as the
   /// rows. Collective: one all-reduce of 16 bytes. Throws NotFittedError before fit, ValueError for numbers that are

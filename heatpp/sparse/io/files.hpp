@@ -38,11 +38,12 @@ void save_mtx(const DCSRMatrix& a, const std::filesystem::path& path, const Save
 /// Writes a matrix as csr, which scipy.sparse.load_npz reads, deflated if `compression` is given.
 void save_npz(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options = {});
 
-/// Loads a group of an HDF5 file with the datasets data, indices and indptr: AnnData's csr_matrix and csc_matrix
-/// (attributes encoding-type and shape, or h5sparse_format and h5sparse_shape in older files), 10x Genomics' `matrix`
-/// (by columns, the cells, with datasets shape, barcodes, and features or genes), or others with a dataset or attribute
-/// shape, by rows unless only columns fit the number of pointers; or MATLAB's sparse matrix (-v7.3), by columns. Each
-/// rank reads the pointers of its rows and one run of entries; one exchange transposes a matrix by columns.
+/// Loads a group of an HDF5 file with the datasets data, indices and indptr, or MATLAB's sparse matrix (-v7.3), by
+/// columns. AnnData's csr_matrix and csc_matrix have the attributes encoding-type and shape, or h5sparse_format and
+/// h5sparse_shape in older files. 10x Genomics' `matrix` is by columns, the cells, with the datasets shape, barcodes,
+/// and features or genes. Other groups have a dataset or an attribute shape; they are by rows unless only columns fit
+/// the number of pointers. Each rank reads the pointers of its rows and one run of entries; one exchange transposes a
+/// matrix by columns.
 [[nodiscard]] DCSRMatrix load_hdf5(const std::filesystem::path& path, const LoadOptions& options = {});
 /// Writes a matrix as AnnData's csr_matrix, version 0.1.0, which anndata.io.read_elem reads. Throws ValueError for a
 /// group that the file already has.

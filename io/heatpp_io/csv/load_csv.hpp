@@ -32,9 +32,10 @@ struct LoadCsvOptions {
 /// fields. Lines end with LF or CRLF; blank lines and comments are skipped. Numbers, nan and inf are read exactly; bool
 /// as 0, 1, true, false; complex as 1+2j. A file without rows gives shape (0, 0). One rank parses each byte, for any
 /// split; rows then move to their ranks, which needs memory for at most twice the block. Collective. Throws on all
-/// ranks: IoError for missing files, for a row of numbers that is a header line only because comments or blank lines
-/// before it do not count, and, with the line number, for rows with more or fewer fields than the first, fields that
-/// are not numbers of the dtype, and unclosed quotes; ValueError for bad options; IndexError for a bad split or column.
+/// ranks: IoError for missing files, and for a row of numbers that is a header line only because comments or blank
+/// lines before it do not count; IoError with the line number for rows with more or fewer fields than the first, fields
+/// that are not numbers of the dtype, and unclosed quotes; ValueError for bad options; IndexError for a bad split or
+/// column.
 [[nodiscard]] DNDarray load_csv(const Source& source, const LoadCsvOptions& options = {});
 
 }  // namespace heatpp::io

@@ -7,9 +7,9 @@ namespace heatpp::ml::detail {
 /// Returns the median of each column of the rows of each cluster, (clusters, features): the least number up to which
 /// half of the weight lies, or its mean with the next one if that is exactly half. Clusters without weight take the row
 /// of `otherwise`. Medians are found digit by digit, from the first: each pass counts the rows with each value of a
-/// digit. Collective: for each of the 64 / d digits of d bits (32 / d of float32) one all-reduce of 8 (k f 2^d + 1)
-/// bytes, d of 8, 4, 2 and 1 the largest for which k f 2^d <= 65536, and one of 8 (k f + 1) if a half is exact; none if
-/// rows are replicated.
+/// digit. Collective: one all-reduce of 8 (k f 2^d + 1) bytes for each of the 64 / d digits of d bits (32 / d of
+/// float32), and one of 8 (k f + 1) if a half is exact; none if rows are replicated. d is the largest of 8, 4, 2 and 1
+/// for which k f 2^d <= 65536.
 [[nodiscard]] at::Tensor cluster_medians(const Weighted& data, const std::vector<std::int32_t>& labels,
                                          const at::Tensor& otherwise);
 

@@ -35,9 +35,9 @@ class Groups {
 /// are 1, else the least number up to which this share of the weight lies, as in scikit-learn's losses; 0 for groups
 /// without weight. Finds it digit by digit, from the first: each pass counts the numbers that share the digits found so
 /// far. Exact except for weights, which are rounded to 2^-61 of their total; so results have the same bits for any
-/// number of ranks. Collective: for each of the 64 / d digits of d bits one all-reduce of 8 groups 2^d bytes, d of 8,
-/// 4, 2 and 1 the largest for which groups 2^d <= 65536, and one of 8 groups if a next larger number is needed; none if
-/// rows are replicated.
+/// number of ranks. Collective: one all-reduce of 8 groups 2^d bytes for each of the 64 / d digits of d bits, and one
+/// of 8 groups if a next larger number is needed; none if rows are replicated. d is the largest of 8, 4, 2 and 1 for
+/// which groups 2^d <= 65536.
 [[nodiscard]] std::vector<double> group_quantiles(const Rows& rows, Groups groups, double share);
 
 }  // namespace heatpp::ml::detail
