@@ -27,26 +27,20 @@ constexpr auto op = "convert";
 
 struct Options {
   std::vector<std::string> files;
-  std::string dataset, name, chunks, dtype, zarr_shards;
-  std::optional<int> zarr_format;
+  std::string dataset, name, compression;
+  std::optional<ht::Dtype> dtype;
   std::optional<std::int64_t> shards;
-  int subfiles = 0;
-  std::string compression, netcdf;
   ht::io::LoadCsvOptions csv;
+  ht::io::SaveOptions save;
   std::uint64_t memory = std::uint64_t{256} << 20;
-  bool append = false, sparse = false, quiet = false;
+  bool sparse = false, quiet = false;
   std::string of_arrays;  ///< given options that do not apply to sparse matrices
 };
-
-const auto& netcdf_formats = ht::detail::choice_names<ht::io::NetcdfFormat>;
 
 bool ends_with_one_of(const std::string& path, std::initializer_list<const char*> endings) {
   return std::ranges::any_of(endings, [&](const char* ending) { return path.ends_with(ending); });
 }
 
-std::optional<ht::Dtype> dtype_of(const Options& o) {
-  return o.dtype.empty() ? std::nullopt : std::optional(parse_dtype(o.dtype, op));
-}
 constexpr auto uncompressed = "none";
 
 std::optional<ht::io::Compression> compression_of(const std::string& text) {
@@ -74,8 +68,8 @@ void convert_sparse(const Options& o, const std::string& target) {
   if (!o.of_arrays.empty())
     ht::detail::raise<ht::ValueError>(op, "got {} for a sparse matrix; expected no options that only arrays have",
                                       o.of_arrays);
-  const auto a = ht::sparse::load(o.files[0], {.group = o.dataset, .dtype = dtype_of(o)});
-  ht::sparse::save(a, target, {.group = o.name, .append = o.append, .compression = compression_of(o.compression)});
+  const auto a = ht::sparse::load(o.files[0], {.group = o.dataset, .dtype = o.dtype});
+  ht::sparse::save(a, target, {.group = o.name, .append = o.save.append, .compression = compression_of(o.compression)});
   print(fmt::format("{}: {} sparse, {} entries of {}\n", target, shape_text(a.shape()), a.nnz(), ht::name(a.dtype())));
 }
 
@@ -86,17 +80,12 @@ std::string name_of(const Options& o, const std::string& path) {
 }
 
 ht::io::ConvertOptions how(const Options& o) {
-  ht::io::ConvertOptions options{.compress_as_before = o.compression != uncompressed,
+  ht::io::ConvertOptions options{.save = o.save,
+                                 .compress_as_before = o.compression != uncompressed,
                                  .files = o.shards.value_or(1),
                                  .piece_bytes = static_cast<std::int64_t>(o.memory)};
-  options.save = {
-      .dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o.compression)};
-  options.save.chunks = parse_shape(o.chunks, op);
-  if (const auto found = std::ranges::find(netcdf_formats, o.netcdf); found != netcdf_formats.end())
-    options.save.netcdf_format = static_cast<ht::io::NetcdfFormat>(found - netcdf_formats.begin());
-  options.save.zarr_format = o.zarr_format;
-  options.save.zarr_shards = parse_shape(o.zarr_shards, op);
-  options.save.subfiles = o.subfiles;
+  options.save.dataset = name_of(o, o.files.back());
+  options.save.compression = compression_of(o.compression);
   return options;
 }
 
@@ -122,9 +111,9 @@ void check_keeps(const std::vector<std::string>& from, const std::string& target
 
 void convert_array(const Options& o, const std::string& target) {
   const std::vector<std::string> from(o.files.begin(), o.files.end() - 1);
-  if (!o.append) check_keeps(from, target);
+  if (!o.save.append) check_keeps(from, target);
   const auto begin = std::chrono::steady_clock::now();
-  const ht::io::StoredArray x(from, {.dataset = o.dataset, .dtype = dtype_of(o), .csv = o.csv});
+  const ht::io::StoredArray x(from, {.dataset = o.dataset, .dtype = o.dtype, .csv = o.csv});
   auto options = how(o);
   RowProgress progress(op, x.shape().empty() ? 0 : x.shape()[0], !o.quiet);
   std::optional<Interruption> interruption;
@@ -167,29 +156,28 @@ Run add_convert(CLI::App& command) {
   command.add_option("--name", o->name, "name of the array in the new file; else that of --dataset, or \"data\"");
   std::vector<CLI::Option*> of_arrays;
   const auto add = [&](CLI::Option* option) { of_arrays.push_back(option); };
-  add(check_by(command.add_option("--chunks", o->chunks,
-                                  "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before"),
-               [](const std::string& text) { (void)parse_shape(text, op); }));
+  const auto shape = [](const std::string& text) { return parse_shape(text, op); };
+  const auto dtype = [](const std::string& text) { return parse_dtype(text, op); };
+  add(add_parsed(command, "--chunks", o->save.chunks, shape,
+                 "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before"));
   add(command.add_option("--shards", o->shards, "number of files; {rank} in the new name becomes the number of each")
           ->check(CLI::Range(1, 1000000)));
-  add(command.add_option("--subfiles", o->subfiles, "HDF5 1.14: number of files that hold the elements"));
-  check_by(command.add_option("--dtype", o->dtype, "dtype of the new array, e.g. float32"),
-           [](const std::string& text) { (void)parse_dtype(text, op); });
+  add(command.add_option("--subfiles", o->save.subfiles, "HDF5 1.14: number of files that hold the elements"));
+  add_parsed(command, "--dtype", o->dtype, dtype, "dtype of the new array, e.g. float32");
   check_by(command.add_option("--compression", o->compression,
                               "gzip level (HDF5, Zarr, netCDF, .npz), or zstd, zstd:9, lz4, blosc (HDF5, Zarr), or "
                               "none; else as before, in HDF5, Zarr, netCDF and .npz"),
            [](const std::string& text) { (void)compression_of(text); });
-  add(command.add_option("--netcdf", o->netcdf, ".nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
-          ->check(
-              CLI::IsMember(std::vector<std::string>(netcdf_formats.begin(), netcdf_formats.end())).description("")));
-  add(command.add_option("--zarr-format", o->zarr_format, ".zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
-  add(check_by(command.add_option("--zarr-shards", o->zarr_shards,
-                                  ".zarr in format 3: extents of shards, multiples of those of chunks"),
-               [](const std::string& text) { (void)parse_shape(text, op); }));
+  add(add_choice(command, "--netcdf", o->save.netcdf_format,
+                 ".nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4"));
+  add(command.add_option("--zarr-format", o->save.zarr_format, ".zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
+  add(add_parsed(command, "--zarr-shards", o->save.zarr_shards, shape,
+                 ".zarr in format 3: extents of shards, multiples of those of chunks"));
   add_size_option(command, "--memory", o->memory,
                   "for elements, all ranks together, e.g. 1GiB (else 256MiB); .csv and new .npz are held as a whole");
   add_csv_options(command, o->csv);
-  command.add_flag("--append", o->append, "keep the content of the new file and add the array (HDF5, netCDF, Zarr)");
+  command.add_flag("--append", o->save.append,
+                   "keep the content of the new file and add the array (HDF5, netCDF, Zarr)");
   command.add_flag("--sparse", o->sparse,
                    "read a sparse matrix from .npz (scipy) or HDF5 (AnnData); .mtx, .h5ad and .petsc always are");
   command.add_flag("-q,--quiet", o->quiet, "show no progress");
