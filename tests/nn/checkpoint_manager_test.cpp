@@ -58,7 +58,7 @@ void change(const fs::path& file, const std::function<void(std::string&)>& how) 
 
 }  // namespace
 
-TEST_CASE("The newest checkpoints stay, and the newest whole one is taken up", "[nn][checkpoint]") {
+TEST_CASE("the newest checkpoints stay, and a training continues from the newest complete one", "[nn][checkpoint]") {
   for (const bool background : {true, false})
     for (const auto shard : {std::optional<Scope>(), std::optional(Scope::all)}) {
       const Folder folder;
@@ -118,7 +118,7 @@ TEST_CASE("A changed table of a checkpoint is found, and files from before it ha
   CHECK(run.model.checksum() == saved);
 }
 
-TEST_CASE("What is written in the background is what was there when it was saved", "[nn][checkpoint]") {
+TEST_CASE("a checkpoint written in the background has the state at the call of save", "[nn][checkpoint]") {
   const Folder folder;
   ManagedRun run;
   run.train(0, 2);
@@ -134,7 +134,7 @@ TEST_CASE("What is written in the background is what was there when it was saved
   CHECK(again.model.checksum() == sum);
 }
 
-TEST_CASE("What all ranks have written is there before the next is saved", "[nn][checkpoint]") {
+TEST_CASE("a checkpoint is complete before the next one begins", "[nn][checkpoint]") {
   const Folder folder;
   ManagedRun run;
   CheckpointManager checkpoints(folder.path, ht::world());
@@ -167,7 +167,7 @@ TEST_CASE("A checkpoint that cannot be written leaves the one before", "[nn][che
   CHECK_THROWS_AS(CheckpointManager(folder.path, ht::world(), {.keep = 0}), ht::ValueError);
 }
 
-TEST_CASE("Where no checkpoint can be loaded, the newest is named", "[nn][checkpoint]") {
+TEST_CASE("if no checkpoint can be loaded, the error names the newest one", "[nn][checkpoint]") {
   const Folder folder;
   ManagedRun run;
   CheckpointManager checkpoints(folder.path, ht::world());
@@ -178,7 +178,7 @@ TEST_CASE("Where no checkpoint can be loaded, the newest is named", "[nn][checkp
   CHECK_THAT(message, Catch::Contains(checkpoints.file(2).string()));
 }
 
-TEST_CASE("Each rank writes its share of what all have, and reads as much on any number of ranks", "[nn][checkpoint]") {
+TEST_CASE("each rank writes and reads its share of the common data, on any number of ranks", "[nn][checkpoint]") {
   const Folder folder;
   for (const auto shard : {std::optional<Scope>(), std::optional(Scope::all), std::optional(Scope::node)})
     for (const auto& topology : topologies()) {

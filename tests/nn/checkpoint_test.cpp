@@ -137,7 +137,7 @@ TEST_CASE("Another number of ranks takes up the mean of the weights", "[nn][chec
     }
 }
 
-TEST_CASE("A training goes on for more epochs, or for fewer", "[nn][checkpoint]") {
+TEST_CASE("a training continues for more epochs, or for fewer", "[nn][checkpoint]") {
   const ScratchFile scratch{path()};
   for (const auto& topology : topologies())
     for (const std::int64_t saved_at : {23, 10}) {  // in the cool-down; in the cycle, with a transfer under way
@@ -198,7 +198,7 @@ TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn
   }
 }
 
-TEST_CASE("DataParallel goes on from a checkpoint, too", "[nn][checkpoint]") {
+TEST_CASE("DataParallel also continues from a checkpoint", "[nn][checkpoint]") {
   const ScratchFile scratch{path()};
   for (const auto& topology : topologies()) {
     const auto train = [](auto& model, auto& adam, std::int64_t first, std::int64_t last) {
@@ -364,7 +364,7 @@ TEST_CASE("A rank dies with a transfer under way", "[.dies]") {
   run.train(8, 24);
 }
 
-TEST_CASE("Training goes on where a rank had died", "[.goes_on]") {
+TEST_CASE("a training continues after the death of a rank", "[.goes_on]") {
   const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank / 2; }});
   SavedRun run(topology, {.interval = {.first = {4, 3}}});
   const auto resumed = load_checkpoint(last_good, *run.daso);

@@ -80,7 +80,7 @@ TEST_CASE("Local skips end with the training that asked for them", "[nn][daso][c
   CHECK_THROWS_WITH(ht::nn::detail::rank_state(ht::nn::detail::to_head(state)), "a damaged record of intervals");
 }
 
-TEST_CASE("Gradients of another wire or in other buckets begin anew with the weights of a checkpoint",
+TEST_CASE("gradients of another wire or in other buckets start again with the weights of a checkpoint",
           "[nn][daso][checkpoint]") {
   const ScratchFile scratch{corners_path()};
   const DasoOptions options{.phases = {.warmup = 6}, .interval = {.first = {2, 1}}};
@@ -106,7 +106,7 @@ TEST_CASE("Gradients of another wire or in other buckets begin anew with the wei
     }
 }
 
-TEST_CASE("A checkpoint's random numbers of a GPU are read where there are any", "[nn][checkpoint]") {
+TEST_CASE("random numbers of a GPU are read if the checkpoint has any", "[nn][checkpoint]") {
   ht::nn::detail::RankState state;
   state.generator = at::zeros({8}, at::kByte);
   CHECK_FALSE(ht::nn::detail::rank_state(ht::nn::detail::to_head(state)).device_generator.defined());
@@ -114,7 +114,7 @@ TEST_CASE("A checkpoint's random numbers of a GPU are read where there are any",
   CHECK(equals(ht::nn::detail::rank_state(ht::nn::detail::to_head(state)).device_generator, state.device_generator));
 }
 
-TEST_CASE("A rank that alone saw a bad gradient while ranks drift is not left alone", "[nn][daso]") {
+TEST_CASE("a bad gradient on one rank during independent training is an error on all", "[nn][daso]") {
   const ht::Topology topology(ht::world(), {.node_of = [](int) { return 0; }});
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
   torch::optim::SGD sgd(model.parameters(), 0.1);
@@ -133,7 +133,7 @@ TEST_CASE("A rank that alone saw a bad gradient while ranks drift is not left al
   CHECK(now == 4);
 }
 
-TEST_CASE("What only some nodes use is averaged with what it is, zeros elsewhere", "[nn][daso]") {
+TEST_CASE("state that only some nodes have is averaged with zeros of the others", "[nn][daso]") {
   struct Experts : torch::nn::Module {
     std::vector<at::Tensor> of_node;
     explicit Experts(int nodes) {
@@ -206,7 +206,7 @@ TEST_CASE("A node leaves out the batches in which its float16 overflows", "[nn][
   CHECK_THROWS_AS(DASO(model, sgd, {.interval = {.local_skips = true}, .scaler = &scaler}), ht::ValueError);
 }
 
-TEST_CASE("A long training keeps the latest of its synchronisations", "[nn][daso]") {
+TEST_CASE("a long training records its latest synchronisations", "[nn][daso]") {
   const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank; }});
   auto net = std::make_shared<Constant>();
   DataParallelMultiGPU model(net, topology);

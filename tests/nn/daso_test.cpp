@@ -231,8 +231,7 @@ TEST_CASE("Rotating carriers bring the same as all together", "[nn][daso]") {
   }
 }
 
-TEST_CASE("The method as published goes through its intervals, and a node takes what its carrier brings",
-          "[nn][daso]") {
+TEST_CASE("the published method uses its intervals, and a node takes the weights of its carrier", "[nn][daso]") {
   for (const auto& topology : topologies()) {
     DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
     torch::optim::SGD sgd(model.parameters(), SGDOptions(0.01).momentum(0.9));

@@ -130,7 +130,7 @@ TEST_CASE("A gradient that is not finite on one rank throws on all", "[nn][data_
   }
 }
 
-TEST_CASE("An error names what was not finite in its own batch", "[nn][data_parallel]") {
+TEST_CASE("an error names the parameter that was not finite in its batch", "[nn][data_parallel]") {
   ht::nn::DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
   bool first = true;
   const auto bad = [&](bool now) {
@@ -179,7 +179,7 @@ TEST_CASE("A parameter that is thawed after wrapping is an error on all ranks", 
   CHECK_THAT(message_of<ht::ValueError>([&] { model.average_gradients(); }), Catch::Contains("frozen"));
 }
 
-TEST_CASE("Where no rank has rows, gradients that were kept stay as they are", "[nn][data_parallel]") {
+TEST_CASE("if no rank has rows, stored gradients do not change", "[nn][data_parallel]") {
   ht::nn::DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
   const auto [x, y] = my_batch(0, 4);
   model.backward(torch::mse_loss(model(x), y), 4);
@@ -309,7 +309,7 @@ TEST_CASE("Uneven batches weigh by their rows, and a rank may have none", "[nn][
   }
 }
 
-TEST_CASE("What no rank uses keeps no gradient, so that an optimizer passes it over", "[nn][data_parallel]") {
+TEST_CASE("a parameter that no rank uses keeps no gradient, and the optimizer skips it", "[nn][data_parallel]") {
   for (const auto& topology : topologies()) {
     auto net = std::make_shared<OddNet>();
     ht::nn::DataParallel model(net, topology);

@@ -48,7 +48,7 @@ TEST_CASE("GPUs train as processors do", "[nn][gpu]") {
   }
 }
 
-TEST_CASE("Random numbers of a GPU go on from a checkpoint, and frozen networks are where they are", "[nn][gpu]") {
+TEST_CASE("random numbers of a GPU continue from a checkpoint, and frozen networks stay on their device", "[nn][gpu]") {
   if (!at::hasCUDA()) {
     WARN("this machine has no GPU, or LibTorch is used without CUDA: nothing was compared");
     return;

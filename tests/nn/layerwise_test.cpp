@@ -156,7 +156,7 @@ TEST_CASE("Muon without an orthogonal group gathers no gradients", "[nn][optim][
   }
 }
 
-TEST_CASE("Layers are whole for Lars, Lamb and Muon where ranks share their pieces", "[nn][optim][shard]") {
+TEST_CASE("Lars, Lamb and Muon see whole layers if ranks share their pieces", "[nn][optim][shard]") {
   for (const auto& topology : topologies())
     for (const auto shard : {Scope::all, Scope::node}) {
       const auto lars = [](const Replica& model) { return Lars(model, LarsOptions(10).weight_decay(0.01)); };
@@ -168,7 +168,7 @@ TEST_CASE("Layers are whole for Lars, Lamb and Muon where ranks share their piec
     }
 }
 
-TEST_CASE("An optimizer that is derived from a known one is known by its own name", "[nn][optim]") {
+TEST_CASE("an optimizer derived from a known one has its own name", "[nn][optim]") {
   const std::vector<at::Tensor> parameters{torch::zeros({2})};
   const OwnSgd own(parameters, torch::optim::SGDOptions(0.1));
   const torch::optim::SGD plain(parameters, torch::optim::SGDOptions(0.1));

@@ -42,7 +42,7 @@ TEST_CASE("Rates equal those of PyTorch's schedulers", "[nn][rate]") {
   }
 }
 
-TEST_CASE("Schedules are put together", "[nn][rate]") {
+TEST_CASE("schedules are combined", "[nn][rate]") {
   const auto restarted = cosine_rate({.rate = 1, .length = 4, .restarts = true});
   CHECK(restarted(4) == 1);
   CHECK(restarted(6) == Approx(0.5));

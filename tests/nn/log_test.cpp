@@ -171,7 +171,7 @@ TEST_CASE("Rank 0 writes its picture as a PNG file", "[nn][picture]") {
                   ht::ValueError);
 }
 
-TEST_CASE("A log has its header once and goes on where training does", "[nn][csv]") {
+TEST_CASE("a log has one header, and continues with the training", "[nn][csv]") {
   const TempDir dir;
   const auto path = dir.path("log.csv");
   const std::vector<std::string> columns{"batch", "loss", "a,b"};

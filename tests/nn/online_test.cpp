@@ -110,7 +110,7 @@ TEST_CASE("A replay buffer keeps every row with the same probability", "[nn][onl
   CHECK(chi2 > 130);
 }
 
-TEST_CASE("A replay buffer goes on from its state", "[nn][online]") {
+TEST_CASE("a replay buffer continues from its state", "[nn][online]") {
   ReplayBuffer buffer(8, 3);
   const auto rows = torch::arange(20, torch::kFloat).unsqueeze(1);
   buffer.add(rows, rows);
@@ -197,7 +197,7 @@ TEST_CASE("A rank without rows takes part in norms over all ranks", "[nn][online
   for (const auto& weight : weights(model.module())) CHECK(weight.isfinite().all().item<bool>());
 }
 
-TEST_CASE("What does not fit on one rank is an error on all in the first step", "[nn][online]") {
+TEST_CASE("arguments that do not fit on one rank are an error on all in the first step", "[nn][online]") {
   const bool other = ht::world().rank() == ht::world().size() - 1;
   const ht::Topology topology(ht::world());
   DataParallel model(std::make_shared<SmallNet>(), topology);

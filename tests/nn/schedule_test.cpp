@@ -127,7 +127,7 @@ TEST_CASE("Negative values, maxima and absolute thresholds", "[nn][plateau]") {
   CHECK_FALSE(absolute.update(-1.6));
 }
 
-TEST_CASE("A detector goes on from its state", "[nn][plateau]") {
+TEST_CASE("a detector continues from its state", "[nn][plateau]") {
   DetectMetricPlateau one, other;
   for (const double loss : {1.0, 0.99, 0.98}) (void)one.update(loss);
 

@@ -134,7 +134,7 @@ TEST_CASE("Parts of a scripted network keep the modes in which they were saved",
   CHECK(equals(net->forward(x), x));
 }
 
-TEST_CASE("What a scripted network raises is told by its last line", "[nn][script]") {
+TEST_CASE("an error of a scripted network shows its last line", "[nn][script]") {
   const ScratchFile file{scratch_path("nn_script_test")};
   ht::world().barrier();
   if (ht::world().rank() == 0) {

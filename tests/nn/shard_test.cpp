@@ -36,7 +36,7 @@ constexpr std::int64_t weights_of_small_net = 5 * 8 + 8 + 8 * 3 + 3;
 
 }  // namespace
 
-TEST_CASE("An optimizer whose work ranks share trains as a whole one does", "[nn][shard]") {
+TEST_CASE("an optimizer whose work ranks share trains as an unshared one", "[nn][shard]") {
   for (const auto& topology : topologies())
     for (const auto shard : {Scope::all, Scope::node})
       for (const std::int64_t bytes : {1, 200, 1 << 20}) {
@@ -138,7 +138,7 @@ TEST_CASE("DASO steps and merges the shares that the ranks of a node own", "[nn]
     }
 }
 
-TEST_CASE("Groups of parameters keep their options where the optimizer is shared", "[nn][shard]") {
+TEST_CASE("groups of parameters keep their options if ranks share the optimizer's work", "[nn][shard]") {
   for (const auto& topology : topologies()) {
     const auto trained = [&](std::optional<Scope> shard) {
       ht::nn::DataParallel model(std::make_shared<SmallNet>(), topology, {.shard = shard});
@@ -157,7 +157,7 @@ TEST_CASE("Groups of parameters keep their options where the optimizer is shared
   }
 }
 
-TEST_CASE("What would leave a shared optimizer's weights apart is an error on all ranks", "[nn][shard]") {
+TEST_CASE("calls that would make weights of a shared optimizer differ are errors on all ranks", "[nn][shard]") {
   const ht::Topology topology(ht::world());
   ht::nn::DataParallel model(std::make_shared<SmallNet>(), topology, {.shard = Scope::all});
   torch::optim::SGD own(model.parameters(), 0.1), whole(model.module().parameters(), 0.1);

@@ -126,7 +126,7 @@ TEST_CASE("A trainer trains, evaluates and predicts", "[nn][trainer]") {
     }
 }
 
-TEST_CASE("A trainer does what a loop of one's own does", "[nn][trainer]") {
+TEST_CASE("a trainer gives the same weights as a user's own loop", "[nn][trainer]") {
   const auto training = regression(1);
   TrainerRun run({.epochs = 2, .batch_size = 16, .rate = [](const TrainingLength& length) {
                     return cosine_rate({.rate = 0.02, .length = length.total});
@@ -150,7 +150,7 @@ TEST_CASE("A trainer does what a loop of one's own does", "[nn][trainer]") {
   CHECK(equal(weights(run.model.module()), weights(model.module())));
 }
 
-TEST_CASE("A trainer that a signal stops goes on to the same bits", "[nn][trainer]") {
+TEST_CASE("a training that a signal has stopped continues to the same bits", "[nn][trainer]") {
   const auto training = regression(1), validation = regression(2);
   for (auto options : {TrainerOptions{.epochs = 3, .batch_size = 16, .ema = 0.9}, with_daso()}) {
     const Folder cleanup;
@@ -223,7 +223,7 @@ TEST_CASE("Rates that are no numbers, and optimizers that no checkpoint knows, a
   CHECK(model.checksum() == before);
 }
 
-TEST_CASE("A trainer stops when validation gets no better, and keeps what was best", "[nn][trainer]") {
+TEST_CASE("a trainer stops if validation does not improve, and keeps the best weights", "[nn][trainer]") {
   const Folder cleanup;
   const auto training = regression(1);
   TrainerRun run({.epochs = 50,
@@ -237,7 +237,7 @@ TEST_CASE("A trainer stops when validation gets no better, and keeps what was be
   CHECK(std::filesystem::exists(folder() / "best.safetensors"));
 }
 
-TEST_CASE("The best weights are those of the least loss, however much better stop wants it to be", "[nn][trainer]") {
+TEST_CASE("the best weights have the lowest loss, for any minimum improvement of stop", "[nn][trainer]") {
   const Folder cleanup;
   Told run;
   CHECK(run.fit({.epochs = 3, .stop = PlateauOptions{.patience = 5}}, {1.00, 0.97, 0.96}).epochs.size() == 3);
@@ -259,7 +259,7 @@ TEST_CASE("A checkpoint from before the least loss was kept is gone on with", "[
   CHECK(run.is_best());
 }
 
-TEST_CASE("A training that was stopped goes on where it is asked to be more patient", "[nn][trainer]") {
+TEST_CASE("a stopped training continues if it gets more patience", "[nn][trainer]") {
   const Folder cleanup;
   const auto options = [](std::optional<int> patience, bool resume = true) {
     TrainerOptions found{.epochs = 6, .resume = resume};
@@ -278,7 +278,7 @@ TEST_CASE("A training that was stopped goes on where it is asked to be more pati
   CHECK(none.epochs.size() == 2);
 }
 
-TEST_CASE("A training whose gradients turn bad goes on from the checkpoint before", "[nn][trainer]") {
+TEST_CASE("a training with bad gradients continues from the previous checkpoint", "[nn][trainer]") {
   const Folder cleanup;
   const auto training = regression(1);
   const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank % 2; }});
@@ -354,7 +354,7 @@ TEST_CASE("Outputs for files come in a file", "[nn][trainer]") {
   CHECK(near_to(y.larray(), expected.larray(), 1e-12, 1e-12));
 }
 
-TEST_CASE("Options of a trainer that mean nothing are refused", "[nn][trainer]") {
+TEST_CASE("options of a trainer without a meaning are refused", "[nn][trainer]") {
   CHECK_THROWS_AS(TrainerRun({.epochs = -1}), ht::ValueError);
   CHECK_THROWS_AS(TrainerRun({.batch_size = 0}), ht::ValueError);
   CHECK_THROWS_AS(TrainerRun({.phases = {.warmup = 0.7, .cooldown = 0.7}}), ht::ValueError);

@@ -81,7 +81,7 @@ std::vector<at::Tensor> averaged(const std::vector<at::Tensor>& tensors) {
 
 }  // namespace
 
-TEST_CASE("A running mean goes on from a checkpoint with the same bits", "[nn][weight_mean]") {
+TEST_CASE("a running mean continues from a checkpoint with the same bits", "[nn][weight_mean]") {
   const ScratchFile scratch{path()};
   for (const auto& topology : topologies())
     for (const bool with_daso : {false, true})
@@ -152,7 +152,7 @@ TEST_CASE("A row gets the same outputs on all ranks after an epoch", "[nn][weigh
       }
 }
 
-TEST_CASE("A running mean begins with the weights of a file that has none, and is passed over where none is wanted",
+TEST_CASE("a running mean begins with the weights of a file that has none, and is ignored if none is wanted",
           "[nn][weight_mean]") {
   const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());

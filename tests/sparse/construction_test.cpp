@@ -3,7 +3,7 @@
 #include <numeric>
 #include <sstream>
 
-TEST_CASE("a dense matrix becomes sparse and dense again, whatever its layout", "[sparse][construction]") {
+TEST_CASE("a dense matrix becomes sparse and dense again, for any layout", "[sparse][construction]") {
   for (const auto type : {at::kDouble, at::kFloat, at::kInt, at::kBool, at::kComplexDouble, at::kHalf})
     for (const auto& shape : {ht::Shape{7, 5}, ht::Shape{2, 9}, ht::Shape{1, 1}, ht::Shape{0, 4}, ht::Shape{5, 0}})
       for (const auto& layout : every_layout(shape)) {
@@ -50,7 +50,7 @@ TEST_CASE("triples become a matrix, wherever they lie, and those of one place ar
   CHECK(same_matrix(sp::from_coo(coo.rows, coo.columns, coo.values, coo.shape), expected));
 }
 
-TEST_CASE("a host's arrays are adopted where they lie", "[sparse][construction]") {
+TEST_CASE("a host's arrays are adopted in place", "[sparse][construction]") {
   const auto& world = ht::world();
   const auto mine = static_cast<std::int64_t>(world.rank() == 1 ? 0 : 2);  // rank 1 has no rows
   std::vector<std::int64_t> ptr{0};
@@ -186,7 +186,7 @@ TEST_CASE("identity, diagonals and random matrices", "[sparse][construction]") {
   CHECK_THROWS_AS(sp::random({9, 9}, {.density = 1.5}), ht::ValueError);
 }
 
-TEST_CASE("matrices are recut, and printed alike on any cut", "[sparse][conversion]") {
+TEST_CASE("matrices are recut, and printing does not depend on the cut", "[sparse][conversion]") {
   const auto global = mostly_zeros(9, 6);
   const auto text = sp::to_string(sparse_of(global, ht::Layout({9, 6}, std::nullopt, ht::world().size())));
   CHECK_THAT(text, Catch::StartsWith("DCSRMatrix of shape (9, 6) with ") &&

@@ -34,7 +34,7 @@ TEST_CASE("products with vectors and matrices are those of dense arrays, for eve
     }
 }
 
-TEST_CASE("products of rows that go on as those before, but for some", "[sparse][product]") {
+TEST_CASE("products of rows that continue the pattern of earlier rows, with exceptions", "[sparse][product]") {
   constexpr std::int64_t n = 240;
   for (const auto type : dtypes) {
     auto global = at::zeros({n, n}, at::kDouble);
@@ -209,7 +209,7 @@ TEST_CASE("bool, unsigned and infinite entries, and functions that fail on one r
   }
 }
 
-TEST_CASE("sums of rows of short floats are exact where their results are", "[sparse][reductions]") {
+TEST_CASE("sums of rows of short floats are exact if their results are", "[sparse][reductions]") {
   for (const auto& layout : row_layouts({3, 5000})) {
     const auto a = sparse_of(at::ones({3, 5000}, at::kHalf), layout);
     CHECK(same(sp::sum(a, 1), at::full({3}, 5000, at::kHalf)));
@@ -219,7 +219,7 @@ TEST_CASE("sums of rows of short floats are exact where their results are", "[sp
   }
 }
 
-TEST_CASE("reductions count what has no entry as 0", "[sparse][reductions]") {
+TEST_CASE("reductions count elements without an entry as 0", "[sparse][reductions]") {
   for (const auto type : {at::kDouble, at::kInt, at::kFloat}) {
     auto global = mostly_zeros(9, 5, type);
     global.select(1, 3).fill_(-7);  // a column and a row without zeros

@@ -33,7 +33,7 @@ TEST_CASE("the Poisson problem takes as many iterations of cg as elsewhere", "[s
   }
 }
 
-TEST_CASE("all methods solve what they are for, on any cut of matrix and right side", "[sparse][solvers][host]") {
+TEST_CASE("all methods solve their kind of system, on any cut of matrix and right side", "[sparse][solvers][host]") {
   const auto dense = sp::to_dense(poisson(5, std::nullopt)).larray();
   const auto skew = dense + 0.3 * (at::triu(dense, 1) - at::tril(dense, -1));
   const auto indefinite = dense - 3.7 * at::eye(25, at::kDouble);
@@ -147,7 +147,7 @@ TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
   CHECK(la::solve_cg(of_host, b, {.rtol = 1e-12}).converged);
 }
 
-TEST_CASE("what the host says on one rank all ranks hear", "[sparse][solvers]") {
+TEST_CASE("a host's answer on one rank holds for all ranks", "[sparse][solvers]") {
   struct HostStop {};
   const auto a = poisson(6);
   const auto b = ht::ones({36}, {.dtype = ht::float64, .split = 0});
@@ -178,7 +178,7 @@ TEST_CASE("what the host says on one rank all ranks hear", "[sparse][solvers]") 
   CHECK_THROWS_AS(la::solve_lsqr(a, b, {.preconditioner = sp::jacobi(a)}), ht::ValueError);
 }
 
-TEST_CASE("Cholesky's factors without fill-in are those of the block, and shifted where they break down",
+TEST_CASE("Cholesky's factors without fill-in are those of the block, with a shift if they break down",
           "[sparse][solvers]") {
   const auto chain = at::diag(at::full({12}, 2.5, at::kDouble)) - at::diag(at::ones({11}, at::kDouble), 1) -
                      at::diag(at::ones({11}, at::kDouble), -1);

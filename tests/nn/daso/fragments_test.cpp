@@ -110,7 +110,7 @@ TEST_CASE("Fragments that are averaged at once at every batch drift no further t
     }
 }
 
-TEST_CASE("Fragments out of range, and with what they cannot go with, are refused", "[nn][daso][fragments]") {
+TEST_CASE("fragments out of range, or with options that exclude them, are refused", "[nn][daso][fragments]") {
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
   torch::optim::SGD sgd(model.parameters(), 0.1);
   CHECK_THROWS_AS(DASO(model, sgd, {.fragments = 0}), ht::ValueError);

@@ -80,7 +80,7 @@ TEST_CASE("The wire is the widest that arrives within a batch", "[nn][tuning]") 
   CHECK(tuned(now, network(1.2, 0.01)(now), {}).wire == ht::Wire::int8);
 }
 
-TEST_CASE("A slow network makes intervals longer, and waits where that is not enough", "[nn][tuning]") {
+TEST_CASE("a slow network makes intervals longer, and then waits longer", "[nn][tuning]") {
   const auto late = settled(network(5.7, 0.01)), slow = settled(network(20, 0.01)), slower = settled(network(60, 0.01)),
              endless = settled(network(1e9, 1e-6));
 
@@ -93,7 +93,7 @@ TEST_CASE("A slow network makes intervals longer, and waits where that is not en
   CHECK(endless.policy == MergePolicy::delta);
 }
 
-TEST_CASE("Fragments hide more of a slow network behind results that are as new", "[nn][tuning][fragments]") {
+TEST_CASE("fragments overlap more of a slow transfer, with results of the same age", "[nn][tuning][fragments]") {
   const auto settled_in_quarters = [](double float32) {
     Tuning tuning;
     for (int i = 0; i < 40; ++i) tuning = tuned(tuning, network(float32 / 4, 0.01)(tuning), {}, 4);
@@ -105,7 +105,7 @@ TEST_CASE("Fragments hide more of a slow network behind results that are as new"
   CHECK(settled_in_quarters(1e9) == Interval{128, 32});
 }
 
-TEST_CASE("Nodes that drift meet more often, whatever it costs", "[nn][tuning]") {
+TEST_CASE("nodes with different weights synchronise more often, at any cost", "[nn][tuning]") {
   const auto waiting = [](double drift) {
     return
         [=](const Tuning&) -> SyncCosts { return {.transfer = 0.198, .batch = 0.1, .waited = 0.098, .drift = drift}; };
@@ -128,7 +128,7 @@ TEST_CASE("Waiting for nodes that start late makes no interval longer", "[nn][tu
   CHECK(settled(late).interval == Interval{4, 1});
 }
 
-TEST_CASE("Without a measurement nothing changes", "[nn][tuning]") {
+TEST_CASE("without a measurement the tuning does not change", "[nn][tuning]") {
   const Tuning now{.interval = {7, 2}, .costs = {0.1, 0.2, 0.3, 0.4}};
 
   CHECK(tuned(now, {}, {}) == now);
@@ -142,7 +142,7 @@ TEST_CASE("A synchronisation counts half as much as the next", "[nn][tuning]") {
   CHECK(now.costs.transfer == Approx(0.01));
 }
 
-TEST_CASE("All ranks tune alike, and end with the same weights", "[nn][tuning]") {
+TEST_CASE("all ranks tune in the same way, and end with the same weights", "[nn][tuning]") {
   for (const auto& topology : topologies())
     for (const auto shard : {std::optional<Scope>(), std::optional(Scope::node)}) {
       Tuned run(topology, {.shortest = 1, .longest = 8}, shard);
@@ -211,7 +211,7 @@ TEST_CASE("a wider wire sends what a narrow wire has not sent yet", "[nn][tuning
   }
 }
 
-TEST_CASE("A training goes on as it was tuned", "[nn][tuning]") {
+TEST_CASE("a resumed training keeps its tuning", "[nn][tuning]") {
   const auto path = scratch_path("nn_tuning_test");
   const ScratchFile scratch{path};
   for (const auto& topology : topologies()) {
@@ -230,7 +230,7 @@ TEST_CASE("A training goes on as it was tuned", "[nn][tuning]") {
   }
 }
 
-TEST_CASE("Tuning out of range, and beside what it cannot go with, is refused", "[nn][tuning]") {
+TEST_CASE("tuning out of range, or with options that exclude it, is refused", "[nn][tuning]") {
   DataParallelMultiGPU model(std::make_shared<SmallNet>(at::kFloat), ht::Topology(ht::world()));
   torch::optim::SGD sgd(model.parameters(), 0.1);
   const auto refused = [&](const std::function<void(DasoOptions&)>& change) {

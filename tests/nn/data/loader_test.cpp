@@ -138,7 +138,7 @@ TEST_CASE("A global order is the same in memory and in files, and at any number 
   }
 }
 
-TEST_CASE("A loader goes on at any batch", "[nn][loader]") {
+TEST_CASE("a loader continues at any batch", "[nn][loader]") {
   const Files files;
   for (const auto& dataset : {samples_in_memory(300), files.dataset(300)}) {
     const SamplerOptions options{.batch_size = 3, .shuffle = Shuffle::global, .seed = 2, .remainder = Remainder::pad};
@@ -209,7 +209,7 @@ TEST_CASE("Batches do not depend on the threads that prepare them", "[nn][loader
   CHECK_THROWS_AS(loader.prefetch({.workers = -1}), ht::ValueError);
 }
 
-TEST_CASE("What fails in a thread that reads or prepares is thrown where batches are used", "[nn][loader]") {
+TEST_CASE("an error of a reading or preparing thread is thrown to the user of the batches", "[nn][loader]") {
   const Files files;
   // A window has one batch, so that some are read after the first one is used.
   DataLoader loader(files.dataset(48), {.batch_size = 2, .shuffle = Shuffle::none});
@@ -289,7 +289,7 @@ TEST_CASE("Transforms depend on the row and the epoch, wherever a row is", "[nn]
   CHECK(total < 73);
 }
 
-TEST_CASE("A shift moves pictures and lets zeros in", "[nn][loader]") {
+TEST_CASE("a shift moves pictures and fills with zeros", "[nn][loader]") {
   const auto pictures = torch::ones({200, 1, 6, 6});
   Batch batch{pictures.clone(), {}};
   const auto shift = random_shift({.most = 2});

@@ -146,7 +146,8 @@ Numbers trained(int a, const TrainerOptions& first, int b, const TrainerOptions&
 
 }  // namespace
 
-TEST_CASE("An epoch goes on with the rows that are left on any ranks in batches of any size", "[nn][position]") {
+TEST_CASE("an epoch continues with the remaining rows on other ranks and in batches of another size",
+          "[nn][position]") {
   for (int a = 1; a <= 5; ++a)
     for (int b = 1; b <= 5; ++b)
       for (const std::int64_t size : {1, 7, 11, 200}) {
@@ -156,7 +157,7 @@ TEST_CASE("An epoch goes on with the rows that are left on any ranks in batches 
       }
 }
 
-TEST_CASE("An epoch goes on in batches of another size in every order", "[nn][position]") {
+TEST_CASE("an epoch continues in batches of another size, for every order", "[nn][position]") {
   const std::vector<std::int64_t> uneven{0, 40, 40, 43, total};
   for (const auto& layout : {ht::Layout({total}, 0, 4), ht::Layout({total}, 0, uneven)})
     for (const auto shuffle : orders)
@@ -185,7 +186,7 @@ TEST_CASE("Positions outside an epoch are refused", "[nn][position]") {
     CHECK_THROWS_AS(sampler.from(position), ht::ValueError);
 }
 
-TEST_CASE("A trainer that goes on on other ranks trains every row once", "[nn][position]") {
+TEST_CASE("a trainer that continues on other ranks trains every row once", "[nn][position]") {
   const int ranks = ht::world().size();
   const TrainerOptions plain{.batch_size = 32, .shuffle = Shuffle::global};
   auto daso = plain;
@@ -199,7 +200,7 @@ TEST_CASE("A trainer that goes on on other ranks trains every row once", "[nn][p
     }
 }
 
-TEST_CASE("A trainer that goes on in batches of another size trains every row once", "[nn][position]") {
+TEST_CASE("a trainer that continues in batches of another size trains every row once", "[nn][position]") {
   const int ranks = ht::world().size();
   for (const auto shuffle : orders)
     for (const std::int64_t size : {8, 12, 24, 101}) {
@@ -210,7 +211,7 @@ TEST_CASE("A trainer that goes on in batches of another size trains every row on
     }
 }
 
-TEST_CASE("The loss of an epoch that goes on on other ranks is that of all its rows", "[nn][position]") {
+TEST_CASE("the loss of an epoch that continues on other ranks is that of all its rows", "[nn][position]") {
   const int ranks = ht::world().size();
   const TrainerOptions options{.epochs = 2, .batch_size = 32, .shuffle = Shuffle::global};
   for (const auto& [before, after] : {std::pair{ranks, 1}, {1, ranks}, {ranks, ranks}}) {
@@ -225,7 +226,7 @@ TEST_CASE("The loss of an epoch that goes on on other ranks is that of all its r
   clear();
 }
 
-TEST_CASE("Of a checkpoint that counts batches alone the batches are read", "[nn][position]") {
+TEST_CASE("a checkpoint that counts only batches continues after these", "[nn][position]") {
   ht::nn::detail::RankState state;
   state.position = {5, 2, 3, 40};
   state.generator = at::zeros({8}, at::kByte);

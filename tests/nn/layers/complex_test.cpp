@@ -260,7 +260,7 @@ TEST_CASE("A loop of one's own with an optimizer of complex tensors is an error 
   }
 }
 
-TEST_CASE("A checkpoint with complex weights in the older form is an error that says what to do",
+TEST_CASE("a checkpoint with complex weights in the older form is an error with a solution",
           "[nn][complex][checkpoint]") {
   const ScratchFile file{scratch_path("nn_complex")}, older{scratch_path("nn_complex_older")};
   DataParallel model(std::make_shared<Net>(torch::kFloat), ht::Topology(ht::world()));

@@ -82,7 +82,7 @@ std::pair<std::vector<at::Tensor>, std::int64_t> trained(bool checkpointed, cons
 
 }  // namespace
 
-TEST_CASE("What is computed again gives the same bits in less memory", "[nn][recompute]") {
+TEST_CASE("recomputed blocks give the same bits in less memory", "[nn][recompute]") {
   const Memory counted;
   for (const auto& topology : topologies()) {
     const auto [plain, much] = trained(false, topology);
@@ -93,12 +93,12 @@ TEST_CASE("What is computed again gives the same bits in less memory", "[nn][rec
   }
 }
 
-TEST_CASE("What is computed again in 16 bits gives the same bits", "[nn][recompute]") {
+TEST_CASE("blocks recomputed in 16 bits give the same bits", "[nn][recompute]") {
   const ht::Topology topology(ht::world());
   CHECK(equal(trained(false, topology, ht::bfloat16).first, trained(true, topology, ht::bfloat16).first));
 }
 
-TEST_CASE("Random numbers behind what is computed again are the same", "[nn][recompute]") {
+TEST_CASE("random numbers after a recomputed block do not change", "[nn][recompute]") {
   std::vector<at::Tensor> drawn;
   for (const bool checkpointed : {false, true}) {
     Deep net(checkpointed);

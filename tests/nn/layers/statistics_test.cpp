@@ -70,7 +70,7 @@ TEST_CASE("Statistics of BatchNorm count by rows", "[nn][statistics]") {
   CHECK(near_to(net->running_mean, torch::full({features}, sum / (ranks * (ranks + 1) / 2.0))));
 }
 
-TEST_CASE("A running mean keeps what is infinite, and knows shared layers once", "[nn][statistics]") {
+TEST_CASE("a running mean keeps infinite elements, and counts shared layers once", "[nn][statistics]") {
   const auto data = on_last_rank(32);
   std::vector<at::Tensor> ends;
   for (const bool validated : {false, true}) {

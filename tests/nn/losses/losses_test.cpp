@@ -215,7 +215,7 @@ TEST_CASE("With DASO the nodes' gradients weigh as the loss says", "[nn][loss][d
   }
 }
 
-TEST_CASE("A rank of which nothing counts takes part in norms over all ranks", "[nn][loss]") {
+TEST_CASE("a rank whose rows do not count takes part in norms over all ranks", "[nn][loss]") {
   const auto y = tags(-100, 6);
   const auto net = std::make_shared<Normed<torch::nn::BatchNorm1d>>();
   const auto loss = [](const at::Tensor& s, const at::Tensor& t) { return at::cross_entropy_loss(s, t); };

@@ -14,7 +14,7 @@ at::Tensor bytes_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("The state of a trainer's loop is kept by the names of its fields", "[nn][checkpoint]") {
+TEST_CASE("checkpoints store the state of a trainer's loop by the names of its fields", "[nn][checkpoint]") {
   const nn::detail::LoopState state{.losses = {0.1 + 0.2, 1e300},
                                     .batch = std::int64_t{1} << 60,
                                     .early = {5, -1, true, {std::nan(""), 3}},
@@ -38,7 +38,7 @@ TEST_CASE("Fields that a file lacks keep their values, and those of later versio
   CHECK(read.scale.scale == 1);
 }
 
-TEST_CASE("What is no state of a trainer's loop is refused", "[nn][checkpoint]") {
+TEST_CASE("files without a state of a trainer's loop are refused", "[nn][checkpoint]") {
   for (const auto* text : {"", "some text", "batch six\n", "batch 6x\n", "batch 6\nearly.stopped maybe\n"})
     CHECK(!nn::detail::loop_state(bytes_of(text)));
   CHECK(!nn::detail::loop_state({}));

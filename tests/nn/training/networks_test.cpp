@@ -141,7 +141,7 @@ TEST_CASE("A scripted network gives tuples, lists and dicts of tensors in their 
   CHECK_THROWS_AS(model.module().forward(x), ht::ValueError);
 }
 
-TEST_CASE("A script is called with what its parameters are annotated as", "[nn][script]") {
+TEST_CASE("a script gets arguments of the types of its annotations", "[nn][script]") {
   const ScratchFile file{scratch_path("nn_networks_test")};
   write_script(file.path,
                "def forward(self, a: Tuple[Tensor, Tensor], b: Dict[str, Tensor], c: List[Tensor], d: int = 1):\n"

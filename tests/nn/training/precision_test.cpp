@@ -157,7 +157,7 @@ void check(const PreciseRun& ours, const PreciseRun& alone) {
 
 }  // namespace
 
-TEST_CASE("float16 leaves out no more batches than in one process, whatever the rows", "[nn][precision]") {
+TEST_CASE("float16 skips no more batches than one process, for any distribution of rows", "[nn][precision]") {
   for (const std::int64_t rows : {8, 64, 512, 4096}) {
     const auto counts = row_counts(rows);
     for (std::size_t i = 0; i < counts.size(); ++i) {

@@ -209,7 +209,7 @@ TEST_CASE("Optimizers that differ between ranks are named wherever they train", 
   CHECK(throws<ht::ValueError>("[fit] got lr of group 1 0.1 on rank 0 and 0.2", [&] { fit(groups); }));
 }
 
-TEST_CASE("Paths of weights that differ between ranks are named, and nothing is written", "[nn][checkpoint]") {
+TEST_CASE("if paths of weights differ between ranks, the error names them and no file is written", "[nn][checkpoint]") {
   if (ht::world().size() == 1) return;
   DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
   torch::optim::SGD sgd(model.parameters(), 0.1);
@@ -256,7 +256,7 @@ TEST_CASE("Options out of range on one rank are errors on all", "[nn][trainer]")
   refused("stop for a loss that is to grow", [](auto& o) { o.stop = PlateauOptions{.mode = PlateauMode::max}; });
 }
 
-TEST_CASE("Parts of a network keep their modes where it is evaluated", "[nn][trainer]") {
+TEST_CASE("parts of a network keep their modes during an evaluation", "[nn][trainer]") {
   FaultyRun run({});
   auto& net = run.model.module();
   net.second->eval();
@@ -269,7 +269,7 @@ TEST_CASE("Parts of a network keep their modes where it is evaluated", "[nn][tra
   CHECK(net.second->is_training());
 }
 
-TEST_CASE("A validation set of one rank alone is refused", "[nn][trainer]") {
+TEST_CASE("a validation set on one rank only is refused", "[nn][trainer]") {
   if (ht::world().size() == 1) return;  // there are no other ranks
   FaultyRun run({});
   const auto training = rows_to_fit();
@@ -289,7 +289,7 @@ TEST_CASE("A validation set has rows, and is there to stop by", "[nn][trainer]")
   CHECK(throws<ht::ValueError>("[fit] got stop, but no validation set", [&] { stops.trainer.fit(rows_to_fit()); }));
 }
 
-TEST_CASE("What a loss, a metric or the network throws on one rank in evaluate is thrown on all", "[nn][trainer]") {
+TEST_CASE("if a loss, a metric or the network throws on one rank in evaluate, all ranks throw", "[nn][trainer]") {
   FaultyRun run({});
   const Network network(run.model);
   const auto fails = [](const at::Tensor&, const at::Tensor&) -> double {
@@ -306,7 +306,7 @@ TEST_CASE("What a loss, a metric or the network throws on one rank in evaluate i
   CHECK(evaluate(network, rows_to_fit(), misfit, {}, few).rows == 24);  // no operation is left under way
 }
 
-TEST_CASE("What a loss or the network throws on one rank in fit is thrown on all, before a step", "[nn][trainer]") {
+TEST_CASE("if a loss or the network throws on one rank in fit, all ranks throw before a step", "[nn][trainer]") {
   const auto bad = [](const at::Tensor& a, const at::Tensor& b) {
     if (is_last()) throw ht::IndexError("[mine] got no luck; expected some");
     return torch::mse_loss(a, b);
@@ -346,7 +346,7 @@ TEST_CASE("Arguments of evaluate that differ between ranks are refused", "[nn][t
   }));
 }
 
-TEST_CASE("A loss without a gradient is refused, and what losses are called with is told", "[nn][trainer]") {
+TEST_CASE("a loss without a gradient is refused, and errors list the arguments of losses", "[nn][trainer]") {
   FaultyRun run({},
                 [](const at::Tensor& outputs, const at::Tensor& targets) { return misfit(outputs, targets).detach(); });
   CHECK(throws<ht::ValueError>("without a gradient of a function that is called with the network's outputs",

@@ -98,7 +98,7 @@ TEST_CASE("Groups of parameters keep the ratio of their rates", "[nn][trainer]")
   CHECK(again.rates() == std::vector<double>{0.2, 0.2});
 }
 
-TEST_CASE("A resumption has the optimizer's options of the program that goes on", "[nn][trainer]") {
+TEST_CASE("a resumed training takes the optimizer's options from its program", "[nn][trainer]") {
   const Folder folder;
   const TrainerOptions options{.epochs = 2, .folder = folder.path, .resume = true};
   StateRun first(options, 0.1, 0.05);
@@ -119,7 +119,7 @@ TEST_CASE("A resumption has the optimizer's options of the program that goes on"
   CHECK(equals(moves.model->second->weight, before[2]));
 }
 
-TEST_CASE("A resumption goes through its epochs in the order of its seed", "[nn][trainer]") {
+TEST_CASE("a resumed training uses the order of its own seed in later epochs", "[nn][trainer]") {
   const Folder folder;
   const auto end = [&](std::uint64_t seed, std::int64_t epochs, bool resume) {
     StateRun run({.epochs = epochs, .seed = seed, .folder = folder.path, .resume = resume});
@@ -179,7 +179,7 @@ TEST_CASE("A network has the running mean after a training, and its weights by n
   }
 }
 
-TEST_CASE("Dropout differs between ranks, and the program's numbers go on alike", "[nn][trainer]") {
+TEST_CASE("dropout differs between ranks, and other random numbers of the program do not", "[nn][trainer]") {
   struct Dropped : SmallNet {
     std::vector<at::Tensor> masks;
     at::Tensor forward(const at::Tensor& x) {
@@ -241,7 +241,7 @@ TEST_CASE("A batch of one row for BatchNorm is an error on all ranks that names 
   CHECK(distance(trained(std::make_shared<SmallNet>(), one_alone), weights(alone)) < 1e-14);
 }
 
-TEST_CASE("Inputs of another dtype are told by their names", "[nn][trainer]") {
+TEST_CASE("errors name inputs of another dtype", "[nn][trainer]") {
   for (const auto& [dtype, name] : {std::pair(torch::kByte, "uint8"), std::pair(torch::kFloat, "float32")}) {
     StateRun run({});
     const auto text =
