@@ -17,7 +17,7 @@ struct Given {
 
 }  // namespace
 
-TEST_CASE("what ranks say otherwise of a file is an error on all of them, which writes nothing", "[io][alike]") {
+TEST_CASE("arguments that differ between ranks are an error on all of them, and no file is written", "[io][alike]") {
   if (ht::world().size() == 1) return;  // nothing differs on one rank
   const Given given;
   const auto& [dir, last, values, x] = given;
@@ -76,7 +76,7 @@ TEST_CASE("an array that ranks want to read in other ways is an error on all of 
   }
 }
 
-TEST_CASE("ranks compare what they load by one message", "[io][alike]") {
+TEST_CASE("ranks compare the arguments of a load by one message", "[io][alike]") {
   if (ht::world().size() == 1) return;
   const Given given;
   const auto& [dir, last, values, x] = given;
@@ -136,7 +136,7 @@ TEST_CASE("options of CSV that differ between ranks are an error on all of them"
   CHECK(same(ht::io::load_csv(path), values));
 }
 
-TEST_CASE("a directory that rank 0 alone sees gets no store", "[io][alike]") {
+TEST_CASE("no store is written to a directory that only rank 0 sees", "[io][alike]") {
   if (ht::world().size() == 1) return;
   const Given given;
   const auto& [dir, last, values, x] = given;

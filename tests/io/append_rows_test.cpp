@@ -22,7 +22,7 @@ at::Tensor steps(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("rows of every layout come behind those that are there", "[io][append]") {
+TEST_CASE("rows of every layout are added after the existing ones", "[io][append]") {
   const TempDir dir;
   int count = 0;
   for (const std::string ending : {".zarr", ".h5"})
@@ -94,7 +94,7 @@ TEST_CASE("rows that do not fit, and files that cannot grow", "[io][append]") {
   CHECK_THAT(io_error("no/a.zarr"), Contains("no/a.zarr"));
 }
 
-TEST_CASE("an array that some ranks have begun goes on on others", "[io][append]") {
+TEST_CASE("other ranks can extend an array that some ranks have begun", "[io][append]") {
   const TempDir dir;
   const auto values = counting({9, 4}, at::kInt);
   const auto first = *ht::world().split(ht::world().rank() == 0 ? 0 : 1);
@@ -178,7 +178,7 @@ TEST_CASE("rows come into stores as others make them", "[io][append]") {
     }
 }
 
-TEST_CASE("steps of a field that is cut along any axis come behind each other", "[io][append]") {
+TEST_CASE("steps of a field that is cut along any axis are added in order", "[io][append]") {
   const TempDir dir;
   const auto steps = counting({3, 8, 6}, at::kDouble);
   for (const std::string name : {"a.zarr", "a.h5"})

@@ -55,7 +55,7 @@ TEST_CASE("bricks of a part of a file, of another dtype, by addresses", "[io][bl
   CHECK(same(ht::io::load(dir.path("part.npy")), part));
 }
 
-TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][blocks][large]") {
+TEST_CASE("bricks that are long runs in a file are read in place", "[io][blocks][large]") {
   const TempDir dir;
   const ht::Shape shape{6, 8, 4096};
   const auto global = numbered(shape);
@@ -90,7 +90,7 @@ TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][b
   CHECK(read(shards, {1, 1, 512}, global, 0, {}).operation != "load_blocks");
 }
 
-TEST_CASE("what bricks cannot be read from is an error on all ranks", "[io][blocks]") {
+TEST_CASE("files that do not fit bricks are an error on all ranks", "[io][blocks]") {
   const TempDir dir;
   const auto path = dir.path("a.npy");
   ht::io::save(ht::ones({4, 6}, {.split = 0}), path);

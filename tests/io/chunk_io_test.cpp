@@ -169,7 +169,7 @@ TEST_CASE("damaged chunks, and such of another size, are left to HDF5", "[io][ch
   CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load_hdf5(path, "x", {.split = 0}); }), Contains("a.h5"));
 }
 
-TEST_CASE("a box with few of its chunks' elements is left to HDF5's cache", "[io][chunks]") {
+TEST_CASE("HDF5's cache reads a box with few of its chunks' elements", "[io][chunks]") {
   const TempDir dir;
   write_plain(dir.path("a.h5"), "x", counting({40, 6}), {.chunk = {10, 6}, .gzip = 1});
   const ht::io::detail::Hdf5Turn turn;

@@ -34,7 +34,7 @@ bool read_by_chunks(const std::string& path, const at::Tensor& global) {
 
 }  // namespace
 
-TEST_CASE("a block comes back, and nothing of a damaged one", "[io][codecs]") {
+TEST_CASE("a block is decompressed, and a damaged one is refused", "[io][codecs]") {
   const auto values = counting({37, 11}, at::kDouble);
   const io::Block block(static_cast<const std::byte*>(values.const_data_ptr()), 37 * 11 * 8);
   for (const auto& [name, codec] : all_blocks()) {

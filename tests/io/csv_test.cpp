@@ -160,7 +160,7 @@ TEST_CASE("fields that are missing", "[io][csv]") {
   CHECK_THAT(load_error(path, {.dtype = ht::int32}), Contains("\"\" in line 1, column 1") && Contains("missing"));
 }
 
-TEST_CASE("tabs are delimiters where they are to be", "[io][csv]") {
+TEST_CASE("tabs are delimiters if asked", "[io][csv]") {
   const TempDir dir;
   const auto path = dir.path("a.csv");
   const auto nan = std::numeric_limits<float>::quiet_NaN();
@@ -320,7 +320,7 @@ TEST_CASE("every layout and dtype is saved as text and comes back", "[io][csv]")
   CHECK(dir.names() == std::vector<std::string>{"a.csv"});
 }
 
-TEST_CASE("what save_csv writes", "[io][csv]") {
+TEST_CASE("the text that save_csv writes", "[io][csv]") {
   const TempDir dir;
   const auto path = dir.path("a.csv");
   const auto global =

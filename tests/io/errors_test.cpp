@@ -216,7 +216,7 @@ TEST_CASE("bad slices and splits", "[io][errors]") {
   CHECK_THAT(same_message<ht::IndexError>(load({.split = 2})), Contains("axis 2"));
 }
 
-TEST_CASE("a full disk leaves nothing behind", "[io][errors]") {
+TEST_CASE("after an error by a full disk no file remains", "[io][errors]") {
   const TempDir dir;
   const TinyDisk disk(dir);
   if (!disk.mounted()) {

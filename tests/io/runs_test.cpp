@@ -18,7 +18,7 @@ ht::Layout uneven(const ht::Shape& shape, int axis) {
 }  // namespace
 
 // (2, 160, 4096) and (1, ...) float64 are written run by run; the others are assembled to rows.
-TEST_CASE("arrays that are cut behind their first axis are written in long runs and in short ones", "[io][runs]") {
+TEST_CASE("arrays that are cut along a later axis are written in long runs and in short ones", "[io][runs]") {
   const TempDir dir;
   for (const ht::Shape& shape : {ht::Shape{2, 160, 4096}, ht::Shape{1, 9, 4}, ht::Shape{1, 1, 7}, ht::Shape{3, 2, 5}}) {
     const auto values = counting(shape, at::kDouble);
@@ -49,7 +49,7 @@ TEST_CASE("chunks of Zarr come from the ranks that have them along any axis", "[
     }
 }
 
-TEST_CASE("HDF5's chunks that are not compressed are written by each rank alone where asked for", "[io][runs]") {
+TEST_CASE("each rank writes HDF5's uncompressed chunks independently if asked", "[io][runs]") {
   const TempDir dir;
   const auto values = counting({9, 8});
   for (const auto& layout : every_layout({9, 8})) {

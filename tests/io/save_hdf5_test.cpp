@@ -112,7 +112,7 @@ TEST_CASE("chunks fit the split, or are those asked for", "[io][save]") {
   CHECK(chunks_of(dir.path("c.h5")).empty());
 }
 
-TEST_CASE("append keeps what a file holds", "[io][save]") {
+TEST_CASE("append keeps the content of a file", "[io][save]") {
   const TempDir dir;
   const auto path = dir.path("a.h5");
   ht::io::save_hdf5(ht::arange(7, {.split = 0}), path, "first");

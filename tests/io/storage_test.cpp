@@ -63,7 +63,7 @@ TEST_CASE("a virtual dataset of a file that cannot be read is an error", "[io][s
   CHECK_THAT(error(), Catch::Contains("s1.h5") && Catch::Contains("cannot be opened"));
 }
 
-TEST_CASE("chunks load with every split, whatever their shape", "[io][storage]") {
+TEST_CASE("chunks of any shape load with every split", "[io][storage]") {
   const TempDir dir;
   const ht::Shape shape{90, 40};
   const auto global = counting(shape, at::kInt);
@@ -130,7 +130,7 @@ TEST_CASE("unsigned numbers that int64 cannot hold are an error", "[io][storage]
   CHECK(same(head, at::arange(3)));
 }
 
-TEST_CASE("enumerations are the numbers behind them", "[io][storage]") {
+TEST_CASE("enumerations are the numbers of their names", "[io][storage]") {
   const TempDir dir;
   const auto path = dir.path("a.h5");
   on_root([&] {

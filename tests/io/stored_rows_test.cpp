@@ -110,7 +110,7 @@ TEST_CASE("Threads inflate chunks of many files at once, and HDF5 speaks as befo
   CHECK(data == same);
 }
 
-TEST_CASE("rows that lie behind 2^31 and 2^33 bytes are read", "[io][stored_rows]") {
+TEST_CASE("rows beyond 2^31 and 2^33 bytes are read", "[io][stored_rows]") {
   const TempDir dir;
   const auto path = dir.path("large.h5");
   constexpr std::int64_t width = 4096, rows = (std::int64_t{1} << 33) / width + 1,

@@ -65,7 +65,7 @@ TEST_CASE("every format becomes every other one, piece by piece, with the same b
   }
 }
 
-TEST_CASE("contents lists what files of every format hold", "[io][stream]") {
+TEST_CASE("contents lists the arrays of files of every format", "[io][stream]") {
   const TempDir dir;
   write_all(dir, counting({13, 4}, at::kDouble));
   for (const auto& format : formats()) {
@@ -137,7 +137,7 @@ TEST_CASE("an array goes into a number of files", "[io][stream]") {
              Contains("got 0 files"));
 }
 
-TEST_CASE("chunks stay as they are where no others are asked for", "[io][stream]") {
+TEST_CASE("chunks do not change if no others are given", "[io][stream]") {
   const TempDir dir;
   const auto values = counting({10, 6});
   write_plain(dir.path("x.h5"), "data", values, {.chunk = {4, 5}});
@@ -154,7 +154,7 @@ TEST_CASE("chunks stay as they are where no others are asked for", "[io][stream]
   }
 }
 
-TEST_CASE("a copy is compressed as before where nothing else is asked for", "[io][stream]") {
+TEST_CASE("a copy is compressed as before if no compression is given", "[io][stream]") {
   using ht::io::Compression;
   const TempDir dir;
   const auto values = counting({40, 6});
@@ -203,7 +203,7 @@ TEST_CASE("a copy is compressed as before where nothing else is asked for", "[io
              StartsWith("[save_zarr] got shuffle"));
 }
 
-TEST_CASE("uint64 keeps its bits where the new file has uint64", "[io][stream]") {
+TEST_CASE("uint64 keeps its bits if the new format has uint64", "[io][stream]") {
   const TempDir dir;
   // numpy.array([[0, 1], [2**53 + 1, 2**63 - 1], [2**63, 2**64 - 1]], "u8"), as int64 with the same bits
   const std::vector<std::int64_t> bits{0, 1, (std::int64_t{1} << 53) + 1, INT64_MAX, INT64_MIN, -1};

@@ -78,7 +78,8 @@ std::vector<Watched> watched() {
 
 }  // namespace
 
-TEST_CASE("what a callback throws on one rank all throw, in the first iteration and in the last", "[ml][callbacks]") {
+TEST_CASE("if a callback throws on one rank, all ranks throw, in the first iteration and in the last",
+          "[ml][callbacks]") {
   for (const auto& [name, fit] : watched())
     for (const auto& [most, from] : {std::pair{1, 1}, {3, 1}, {3, 3}}) {
       INFO(name << ", iteration " << from << " of " << most);
@@ -102,7 +103,7 @@ TEST_CASE("a callback is not asked again after it has ended a fit", "[ml][callba
   }
 }
 
-TEST_CASE("fits say whether they have converged, and warn by the log where not", "[ml][callbacks]") {
+TEST_CASE("fits report whether they have converged, and otherwise warn in the log", "[ml][callbacks]") {
   std::string said;
   ht::set_log([&](ht::LogLevel, std::string_view text) { said += text; },
               {.level = ht::LogLevel::warning, .all_ranks = true});

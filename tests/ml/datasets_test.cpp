@@ -13,7 +13,7 @@ namespace {
 constexpr std::optional<int> splits[] = {std::nullopt, 0, 1};
 }
 
-TEST_CASE("the matrix of Parter is what its formula says", "[ml][datasets]") {
+TEST_CASE("the matrix of Parter has the elements of its formula", "[ml][datasets]") {
   const auto i = at::arange(7, at::kDouble);
   const auto expected = 1 / (i - i.unsqueeze(1) + 0.5);
   for (const auto split : splits) {
@@ -76,7 +76,7 @@ TEST_CASE("singular values are those that were asked for", "[ml][datasets]") {
   CHECK_THROWS_AS(data::random_known_rank(4, 4, 5), ht::ValueError);
 }
 
-TEST_CASE("clusters have their means, deviations and weights, on any number of ranks alike", "[ml][datasets]") {
+TEST_CASE("clusters have their means, deviations and weights, on any number of ranks", "[ml][datasets]") {
   const auto means = ht::array({{0.0, 10.0}, {-20.0, 5.0}}, {.dtype = ht::float64, .split = 0});
   const auto weights = ht::array({1.0, 3.0});
   ht::random::seed(11);

@@ -20,7 +20,7 @@ Model there_and_back(const Model& model) {
 
 }  // namespace
 
-TEST_CASE("models read from a file do what those that were written do", "[ml][model]") {
+TEST_CASE("models read from a file behave as the written ones", "[ml][model]") {
   for (const auto& x : {iris(), iris().to(at::kFloat)}) {
     const auto rows = even(x);
     ht::KMeans clusters({.n_clusters = 3, .tol = 0.1 + 0.2, .seed = 18'446'744'073'709'551'615ULL});
@@ -132,7 +132,7 @@ TEST_CASE("states of earlier versions give the number of components that was fou
   CHECK_THROWS_WITH(ht::PCA::from_state(state), Contains("got \"most\" for the components"));
 }
 
-TEST_CASE("linear models read from a file predict what those that were written do", "[ml][model]") {
+TEST_CASE("linear models read from a file predict as the written ones", "[ml][model]") {
   for (const auto& x : {diabetes(), diabetes().to(at::kFloat)}) {
     const auto rows = even(x);
     const auto y = beside(diabetes_target()), two = beside(at::stack({diabetes_target(), 3 - diabetes_target()}, 1));
@@ -226,7 +226,7 @@ TEST_CASE("models for Python", "[.models]") {
   CHECK(clusters.iterations() > 0);
 }
 
-TEST_CASE("dynamics read from a file go on as those that were written", "[ml][model]") {
+TEST_CASE("dynamics read from a file continue as the written ones", "[ml][model]") {
   const auto t = at::arange(12, at::kDouble), place = at::arange(20, at::kDouble).unsqueeze(1);
   const auto x = (0.9 * t).cos() * (0.3 * place).sin() + at::pow(0.95, t) * (0.1 * place).cos();
   const auto alike = [](const ht::DNDarray& a, const ht::DNDarray& b) { return near_to(a, gathered(b), 1e-5, 1e-5); };

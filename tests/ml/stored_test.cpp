@@ -47,7 +47,7 @@ bool gives(const ht::Rows& rows, const at::Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("estimators learn from rows in files what they learn from arrays", "[ml][stored]") {
+TEST_CASE("estimators give the same state for rows in files as for arrays", "[ml][stored]") {
   const auto x = iris().repeat({3000, 1}) + at::arange(450'000, at::kDouble).unsqueeze(1) * 1e-6;  // four stretches
   const Stored file(x, "heatpp_ml_stored.h5");
   const auto stored = ht::io::rows(ht::io::StoredRows(file.path.string(), "x"));
@@ -68,7 +68,7 @@ TEST_CASE("estimators learn from rows in files what they learn from arrays", "[m
   CHECK(close(ht::MinMaxScaler().fit(stored).data_max(), std::get<0>(x.max(0))));
 }
 
-TEST_CASE("rows in Zarr stores are their own, whatever the chunks", "[ml][stored]") {
+TEST_CASE("each rank reads its rows of a Zarr store, for any chunks", "[ml][stored]") {
   const auto x = at::arange(700'000 * 3, at::kDouble).reshape({700'000, 3}).remainder(1009);
   for (const ht::io::SaveZarrOptions& how :
        {ht::io::SaveZarrOptions{}, {.chunks = {9999, 2}, .compression = 1}, {.chunks = {700'000, 3}}}) {

@@ -53,7 +53,7 @@ Attributes found_in(const std::string& path) { return ht::io::StoredArray(path).
 
 }  // namespace
 
-TEST_CASE("What is said of an array is saved with it, whatever its layout", "[io][attributes]") {
+TEST_CASE("attributes of an array are saved with it, for any layout", "[io][attributes]") {
   const TempDir dir;
   const auto values = counting({6, 4});
   for (const auto& format : formats()) {
@@ -80,7 +80,7 @@ TEST_CASE("A number without axes, and an array without elements, have attributes
   }
 }
 
-TEST_CASE("convert keeps what is said of an array, but for what is given", "[io][attributes]") {
+TEST_CASE("convert keeps the attributes of an array, except those that are given", "[io][attributes]") {
   const TempDir dir;
   for (const auto& from : formats()) {
     const auto path = dir.path("x." + from);
@@ -107,7 +107,7 @@ TEST_CASE("convert keeps what is said of an array, but for what is given", "[io]
   }
 }
 
-TEST_CASE("What an array that grows is said to be at first stays", "[io][attributes]") {
+TEST_CASE("a growing array keeps the attributes of its first rows", "[io][attributes]") {
   const TempDir dir;
   for (const std::string format : {"h5", "zarr"}) {
     const auto path = dir.path("x." + format);
@@ -127,7 +127,7 @@ TEST_CASE("Shards are all said the same of", "[io][attributes]") {
   CHECK(says(ht::io::StoredArray(dir.path("part-*.h5")).info(), Attributes{{"units", "K"}}));
 }
 
-TEST_CASE("What load has done by attributes is not said again", "[io][attributes][netcdf]") {
+TEST_CASE("attributes with which load has decoded are left out", "[io][attributes][netcdf]") {
   if (!ht::io::supports_netcdf()) return;
   const TempDir dir;
   const auto stored = distribute(counting({6}, at::kShort), ht::Layout({6}, 0, ht::world().size()));
@@ -196,7 +196,7 @@ TEST_CASE("Axes may be without a name", "[io][attributes]") {
   }
 }
 
-TEST_CASE("What cannot be said of an array is an error on all ranks", "[io][attributes][errors]") {
+TEST_CASE("attributes that a format cannot store are an error on all ranks", "[io][attributes][errors]") {
   const TempDir dir;
   const auto x = ht::ones({4, 2}, {.split = 0});
   const auto message = [&](const std::string& name, const ht::io::SaveOptions& options) {
@@ -235,7 +235,7 @@ TEST_CASE("What cannot be said of an array is an error on all ranks", "[io][attr
   CHECK(dir.names().empty());
 }
 
-TEST_CASE("What a format has no room for stays behind, which is told", "[io][attributes]") {
+TEST_CASE("convert logs attributes that the new format cannot store", "[io][attributes]") {
   const TempDir dir;
   const Attributes kept{{"units", "K"}, {"_FillValue", 7}};
   auto all = kept;
@@ -289,7 +289,7 @@ TEST_CASE("Zarr's attributes may be as Python writes them", "[io][attributes]") 
 }
 
 // Files that Python's libraries wrote, to be read by them again: attributes_test.py.
-TEST_CASE("Files of Python's libraries are converted with what they say", "[.annotated]") {
+TEST_CASE("files of Python's libraries are converted with their attributes", "[.annotated]") {
   const std::string root = std::getenv("HEATPP_ANNOTATED_FILES");
   for (const std::string from : {"x.h5", "x.nc", "v2.zarr", "v3.zarr"})
     for (const std::string to : {"h5", "nc", "zarr"})

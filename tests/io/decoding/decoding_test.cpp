@@ -185,7 +185,7 @@ void write_zarr_2(const std::string& path, const std::string& type, const at::Te
 
 }  // namespace
 
-TEST_CASE("Attributes say what stored numbers mean, in every format and for every split", "[io][decoding]") {
+TEST_CASE("attributes decode stored numbers, in every format and for every split", "[io][decoding]") {
   const TempDir dir;
   for (const auto& one : cases) {
     const auto stored = tensor(one.values, one.type), expected = tensor(one.expected, one.meant);
@@ -205,7 +205,7 @@ TEST_CASE("Attributes say what stored numbers mean, in every format and for ever
   }
 }
 
-TEST_CASE("Unsigned numbers of 64 bits are decoded beyond what int64 holds", "[io][decoding]") {
+TEST_CASE("unsigned numbers of 64 bits are decoded beyond the range of int64", "[io][decoding]") {
   const ht::io::detail::StoredNumbers unsigned_64{{ht::int64, true}, 8, true};
   const auto bits = at::tensor({std::int64_t{-1}, std::int64_t{INT64_MIN}, std::int64_t{5}});
   const auto decoded = [&](const Attributes& said) {
@@ -219,7 +219,7 @@ TEST_CASE("Unsigned numbers of 64 bits are decoded beyond what int64 holds", "[i
   CHECK_THROWS_WITH(decoded({}), Contains("2^63"));
 }
 
-TEST_CASE("Zarr's formats say what is missing as xarray writes it", "[io][decoding][zarr]") {
+TEST_CASE("missing numbers in Zarr's formats are those of xarray", "[io][decoding][zarr]") {
   const TempDir dir;
   const auto packed = tensor({10, -32768, 150}, at::kShort), unpacked = tensor({280.1, no_value, 281.5}, at::kDouble);
   const auto floats = tensor({1, -9999, 3}, at::kFloat), known = tensor({1, no_value, 3}, at::kFloat);
@@ -290,7 +290,7 @@ TEST_CASE("Chunks of which a row is too much are decoded one by one", "[io][deco
   CHECK(same(y, part.to(at::kFloat).masked_fill(part == 7, NAN)));
 }
 
-TEST_CASE("convert keeps stored numbers and what is said of them", "[io][decoding]") {
+TEST_CASE("convert keeps stored numbers and their attributes", "[io][decoding]") {
   const TempDir dir;
   for (const auto& one : cases)
     for (const auto& from : formats_of(one)) {
@@ -313,7 +313,7 @@ TEST_CASE("convert keeps stored numbers and what is said of them", "[io][decodin
     }
 }
 
-TEST_CASE("convert decodes what no other file can say alike", "[io][decoding]") {
+TEST_CASE("convert decodes numbers whose attributes the new file cannot store", "[io][decoding]") {
   const TempDir dir;
   for (const int i : {0, 1})
     ht::io::save(spread(counting({3}, at::kShort)), dir.path("part-" + std::to_string(i) + ".h5"),
@@ -349,7 +349,7 @@ TEST_CASE("Unsigned numbers keep their bits and their meaning on their way to ot
 }
 
 // Files that Python's libraries wrote, to be read by them again: decoding_test.py.
-TEST_CASE("Files of Python's libraries are loaded, and converted with what they say", "[.decoded]") {
+TEST_CASE("files of Python's libraries are loaded, and converted with their decoding attributes", "[.decoded]") {
   const fs::path root = std::getenv("HEATPP_DECODED_FILES");
   std::vector<std::string> stems;
   for (const auto& entry : fs::directory_iterator(root / "in")) stems.push_back(entry.path().filename().string());

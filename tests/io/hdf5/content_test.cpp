@@ -13,7 +13,7 @@ std::string load_error(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("files are what their content tells, whatever they are called", "[io][content]") {
+TEST_CASE("the content of files determines their format, for any name", "[io][content]") {
   const TempDir dir;
   const auto global = counting({7, 3});
   const auto x = distribute(global, ht::Layout({7, 3}, 0, ht::world().size()));
@@ -43,7 +43,7 @@ TEST_CASE("files are what their content tells, whatever they are called", "[io][
   CHECK(same(ht::io::load(dir.path("a.*"), {.split = 0}), at::cat({global, global})));
 }
 
-TEST_CASE("what is not read says what to do", "[io][content]") {
+TEST_CASE("errors for formats that are not read say what to do", "[io][content]") {
   const TempDir dir;
   CHECK_THAT(load_error("s3://bucket/a.zarr"), Contains("got \"s3://bucket/a.zarr\", an address; expected a path"));
   CHECK_THAT(load_error("https://host/a.h5"), Contains("copy it here"));

@@ -145,7 +145,7 @@ TEST_CASE("fields of records, in records, and small arrays", "[io][elements]") {
              Contains("got field"));
 }
 
-TEST_CASE("array types are axes behind those of the dataset", "[io][elements]") {
+TEST_CASE("array types are axes after those of the dataset", "[io][elements]") {
   const TempDir dir;
   const auto global = counting({7, 2, 3});
   const hsize_t inner[] = {2, 3};
@@ -162,7 +162,7 @@ TEST_CASE("array types are axes behind those of the dataset", "[io][elements]") 
   }
 }
 
-TEST_CASE("bit fields are numbers by their width, and bool where PyTables wrote them", "[io][elements]") {
+TEST_CASE("bit fields are numbers by their width, and bool if PyTables wrote them", "[io][elements]") {
   const TempDir dir;
   const std::vector<std::uint8_t> bytes{0, 1, 5, 128, 255};
   write_raw(dir.path("a.h5"), "x", {H5Tcopy(H5T_STD_B8LE), {5}, bytes.data()});
@@ -178,7 +178,7 @@ TEST_CASE("bit fields are numbers by their width, and bool where PyTables wrote 
   check_every_split(dir.path("a.h5"), at::tensor({0, 1, 1, 0}).to(at::kBool));
 }
 
-TEST_CASE("numbers from 2^63 on are floats where these are asked for", "[io][elements]") {
+TEST_CASE("numbers from 2^63 on are read as floats if asked", "[io][elements]") {
   const TempDir dir;
   const std::vector<std::uint64_t> values{0, 3, std::uint64_t{1} << 63, UINT64_MAX, (std::uint64_t{1} << 63) + 1025};
   write_raw(dir.path("a.h5"), "x", {H5Tcopy(H5T_STD_U64LE), {5}, values.data()});

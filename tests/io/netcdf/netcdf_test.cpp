@@ -216,7 +216,7 @@ TEST_CASE("bad netCDF files and options are errors on all ranks", "[io][netcdf]"
   CHECK(ht::io::supports_netcdf());
 }
 
-TEST_CASE("netCDF's packed and missing numbers are what they stand for", "[io][netcdf]") {
+TEST_CASE("netCDF's packed and missing numbers are decoded", "[io][netcdf]") {
   const TempDir dir;
   const auto path = dir.path("packed.nc");
   const auto with = [&](const at::Tensor& values, const auto& attributes) {

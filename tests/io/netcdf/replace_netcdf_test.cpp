@@ -19,7 +19,7 @@ std::string replace_error(const std::string& path, const std::string& name, cons
 
 }  // namespace
 
-TEST_CASE("variables of netCDF files are replaced from every layout, and grow where they may", "[io][netcdf]") {
+TEST_CASE("variables of netCDF files are replaced from every layout, and grow if they can", "[io][netcdf]") {
   const TempDir dir;
   const auto path = dir.path("a.nc");
   const auto format = GENERATE(NetcdfFormat::netcdf4, NetcdfFormat::cdf5, NetcdfFormat::cdf1);
@@ -65,7 +65,7 @@ TEST_CASE("a variable to replace that is not there is made, compressed ones and 
   });
 }
 
-TEST_CASE("what does not fit a variable leaves it as it was", "[io][netcdf]") {
+TEST_CASE("an array that does not fit a variable does not change it", "[io][netcdf]") {
   const TempDir dir;
   const auto path = dir.path("a.nc");
   const auto format = GENERATE(NetcdfFormat::netcdf4, NetcdfFormat::cdf2);

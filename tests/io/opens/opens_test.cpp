@@ -65,7 +65,7 @@ TEST_CASE("the count sees every open of a file", "[io][opens]") {
         }) >= ht::world().size());
 }
 
-TEST_CASE("a file of 4 numbers is opened by rank 0 alone", "[io][opens]") {
+TEST_CASE("only rank 0 opens a file of 4 numbers", "[io][opens]") {
   const Folder dir;
   const auto numbers = counting({2, 2});
   for (const auto& [name, most] : formats) {
@@ -84,7 +84,7 @@ TEST_CASE("a file of 4 numbers is opened by rank 0 alone", "[io][opens]") {
   }
 }
 
-TEST_CASE("a sparse file is opened by rank 0 alone", "[io][opens]") {
+TEST_CASE("only rank 0 opens a small sparse file", "[io][opens]") {
   const Folder dir;
   const auto numbers = at::tensor({0.0, 2.0, 3.0, 0.0}).view({2, 2});
   const auto a = ht::sparse::from_dense(distribute(numbers, ht::Layout({2, 2}, 0, ht::world().size())));
@@ -141,7 +141,7 @@ TEST_CASE("a stored array of 4 numbers is read by rank 0", "[io][opens]") {
   CHECK(same(*x, counting({4})));
 }
 
-TEST_CASE("what rank 0 finds wrong is the error of all ranks", "[io][opens]") {
+TEST_CASE("all ranks get the error that rank 0 finds", "[io][opens]") {
   const Folder dir;
   write_plain(dir.path("a.h5"), "x", counting({4}));
   CHECK_THAT(same_message<ht::IoError>([&] { static_cast<void>(io::load_hdf5(dir.path("a.h5"), "y", {})); }),

@@ -174,7 +174,7 @@ TEST_CASE("subfiles are named after the file that a link leads to", "[io][subfil
   CHECK(dir.names() == std::vector<std::string>{"link.h5", "to.h5"});
 }
 
-TEST_CASE("what subfiles cannot be is an error on all ranks", "[io][subfiling]") {
+TEST_CASE("options that subfiles exclude are an error on all ranks", "[io][subfiling]") {
   const TempDir dir;
   const auto path = dir.path("a.h5");
   const auto x = ht::ones({6, 4}, {.split = 0});
@@ -213,7 +213,7 @@ TEST_CASE("what subfiles cannot be is an error on all ranks", "[io][subfiling]")
              Contains("a.h5") && Contains("cannot be opened"));
 }
 
-TEST_CASE("a file that h5fuse has put together is one of its own", "[io][subfiling]") {
+TEST_CASE("a file that h5fuse has joined does not need its subfiles", "[io][subfiling]") {
   const TempDir dir;
   const auto stripes = short_stripes();
   const auto global = counting({53, 17}, at::kDouble);

@@ -254,7 +254,7 @@ TEST_CASE("Zarr arrays of format 3 load with every split", "[io][zarr]") {
   CHECK(same(ht::io::load_zarr(dir.path("group.zarr"), "x", {.slices = {ht::slice(1, 6)}}), global.slice(0, 1, 6)));
 }
 
-TEST_CASE("What is not read of Zarr's format 3 is an error that names it", "[io][zarr]") {
+TEST_CASE("errors name parts of Zarr's format 3 that are not read", "[io][zarr]") {
   const TempDir dir;
   const auto path = dir.path("a.zarr");
   on_root([&] { fs::create_directories(path); });

@@ -16,7 +16,7 @@ at::Tensor corners() {
 
 }  // namespace
 
-TEST_CASE("batches of ranks find what is plain to see, for every layout", "[ml][batch_parallel]") {
+TEST_CASE("batches of ranks find well separated clusters, for every layout", "[ml][batch_parallel]") {
   const auto x = corners();
   const auto inertia = ht::KMeans({.n_clusters = 4, .n_init = 3}).fit(even(x)).inertia();
   const auto sizes = ht::KMedians({.n_clusters = 4, .n_init = 3}).fit(even(x)).inertia();
@@ -48,7 +48,7 @@ TEST_CASE("centers are merged by the weight of their rows", "[ml][batch_parallel
   CHECK(centers[1].item<double>() == Approx(10.0));
 }
 
-TEST_CASE("ranks with fewer rows than clusters, or none, give what they have", "[ml][batch_parallel]") {
+TEST_CASE("ranks with fewer rows than clusters, or none, give their rows as centers", "[ml][batch_parallel]") {
   const auto x = at::tensor({0.0, 0.5, 9.0, 9.5, 20.0, 20.5}, at::kDouble).reshape({6, 1});
   for (const auto& layout : every_layout({6, 1})) {
     ht::BatchParallelKMeans means({.n_clusters = 3});

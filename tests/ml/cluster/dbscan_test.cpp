@@ -88,8 +88,7 @@ TEST_CASE("metrics, whole numbers and float32", "[ml][dbscan]") {
     }
 }
 
-TEST_CASE("a row between two clusters belongs to the one that begins first, on whatever ranks they are",
-          "[ml][dbscan]") {
+TEST_CASE("a row between two clusters belongs to the one that begins first, on any ranks", "[ml][dbscan]") {
   const auto x = at::tensor({10., 10.1, 10.2, 5., 9.2, 8.4, 8.3, 8.2, 30.}, at::kDouble).reshape({9, 1});
   const auto expected = at::tensor(std::vector<std::int64_t>{0, 0, 0, -1, 0, 1, 1, 1, -1}, at::kLong);
   for (const auto& layout : every_layout({9, 1}))
@@ -168,7 +167,7 @@ TEST_CASE("bad rows and options of a clustering by density are errors on all ran
   CHECK_THROWS_AS(ht::DBSCAN().labels(), ht::NotFittedError);
 }
 
-TEST_CASE("weighted rows are cores where their neighbors weigh enough", "[ml][dbscan]") {
+TEST_CASE("weighted rows are cores if the weight of their neighbors suffices", "[ml][dbscan]") {
   // Expected sums are from scikit-learn 1.9.1.
   const auto w = weights(150);
   for (const auto& layout : every_layout({150, 4})) {

@@ -110,7 +110,7 @@ TEST_CASE("whole numbers have centers that are not whole", "[ml][kmeans]") {
   }
 }
 
-TEST_CASE("many clusters and features give what a plain computation gives", "[ml][kmeans]") {
+TEST_CASE("many clusters and features give the result of a simple computation", "[ml][kmeans]") {
   const auto type = GENERATE(at::kFloat, at::kDouble);
   const auto features = GENERATE(1, 7, 19);
   const auto x = (at::arange(300 * features, at::kDouble) * 0.618).frac().reshape({300, features}).to(type);
@@ -194,7 +194,7 @@ TEST_CASE("rows that a function makes are clustered as an array of them", "[ml][
   CHECK(k.iterations() == 4);
 }
 
-TEST_CASE("progress is told to every rank, and any rank may end the fit", "[ml][kmeans]") {
+TEST_CASE("every rank gets the progress, and any rank may end the fit", "[ml][kmeans]") {
   const auto x = iris();
   std::vector<double> objectives;
   ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 1, 2}), .tol = 0, .progress = [&](const ht::FitProgress& p) {

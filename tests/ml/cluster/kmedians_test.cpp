@@ -61,7 +61,7 @@ TEST_CASE("k-medians from given centers are a plain computation's for every layo
     }
 }
 
-TEST_CASE("medians are exact whatever the numbers are", "[ml][kmedians]") {
+TEST_CASE("medians are exact for any numbers", "[ml][kmedians]") {
   const auto check = [](const at::Tensor& x, const at::Tensor& expected) {
     for (const auto& layout : every_layout({x.size(0), x.size(1)})) {
       ht::KMedians k({.n_clusters = 1});

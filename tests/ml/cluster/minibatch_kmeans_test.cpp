@@ -59,7 +59,7 @@ TEST_CASE("batches do not depend on the ranks or the layout", "[ml][minibatch]")
   }
 }
 
-TEST_CASE("few steps come close to what Lloyd's many find", "[ml][minibatch]") {
+TEST_CASE("few steps come close to the result of many steps of Lloyd's", "[ml][minibatch]") {
   const auto x = even(blobs());
   const auto best = ht::KMeans({.n_clusters = 5, .n_init = 5}).fit(x).inertia();
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -138,7 +138,7 @@ TEST_CASE("any rank may end the steps", "[ml][minibatch]") {
   CHECK(soon.fit(even(iris())).steps() == 2);
 }
 
-TEST_CASE("a state of batches goes on where it was", "[ml][minibatch]") {
+TEST_CASE("a saved fit by batches continues", "[ml][minibatch]") {
   const auto x = even(iris());
   ht::MiniBatchKMeans k({.n_clusters = 3, .seed = 2});
   k.partial_fit(x);

@@ -98,7 +98,7 @@ TEST_CASE("spectral clusters agree with the kinds as scikit-learn's do", "[ml][s
     }
 }
 
-TEST_CASE("blobs, rings and parts of a graph are told apart", "[ml][spectral]") {
+TEST_CASE("blobs, rings and parts of a graph are distinguished", "[ml][spectral]") {
   const auto kinds = at::arange(600, at::kLong).remainder(3);
   ht::Spectral model({.n_clusters = 3});
   CHECK(agreement(model.fit_predict(even(blobs(200, 2))), kinds) == 1);
@@ -177,7 +177,7 @@ TEST_CASE("a sparse graph that is given has the clusters of its Laplacian", "[ml
   CHECK(by_gap.n_clusters() == 3);
 }
 
-TEST_CASE("a vertex without edges, and what is no graph of weights", "[ml][spectral]") {
+TEST_CASE("a vertex without edges, and matrices that are no graph of weights", "[ml][spectral]") {
   auto graph = at::zeros({7, 7}, at::kDouble);
   graph.slice(0, 0, 3).slice(1, 0, 3) = 1;
   graph.slice(0, 3, 6).slice(1, 3, 6) = 2;
@@ -202,7 +202,7 @@ TEST_CASE("a vertex without edges, and what is no graph of weights", "[ml][spect
                     Contains("got 151 neighbors of 150 rows"));
 }
 
-TEST_CASE("what has no spectral clusters is an error on all ranks", "[ml][spectral]") {
+TEST_CASE("rows without spectral clusters are an error on all ranks", "[ml][spectral]") {
   auto x = iris();
   x[120][2] = NAN;
   for (const auto& layout : every_layout({150, 4}))

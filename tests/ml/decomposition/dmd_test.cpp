@@ -74,7 +74,7 @@ TEST_CASE("the eigenvalues, modes and rates of a linear system are found, for ev
     }
 }
 
-TEST_CASE("snapshots that arrive one by one give what all at once give", "[ml][dmd]") {
+TEST_CASE("snapshots that arrive one by one give the result of all at once", "[ml][dmd]") {
   const auto x = trajectory();
   ht::DMD whole;
   whole.fit(cut_snapshots(x));
@@ -170,7 +170,7 @@ TEST_CASE("a field at rest, one that ends, few points and float32", "[ml][dmd]")
   }
 }
 
-TEST_CASE("what is no trajectory is an error on all ranks", "[ml][dmd]") {
+TEST_CASE("snapshots that are no trajectory are an error on all ranks", "[ml][dmd]") {
   const auto x = trajectory();
   CHECK_THROWS_AS(ht::DMD().fit(ht::ones({5}, {.split = 0})), ht::ValueError);
   CHECK_THROWS_AS(ht::DMD().fit(ht::ones({5, 4}, {.dtype = ht::complex64})), ht::TypeError);
@@ -214,7 +214,7 @@ Driven driven_system() {
 
 }  // namespace
 
-TEST_CASE("what drives a field is told from what it does by itself, for every layout", "[ml][dmdc]") {
+TEST_CASE("controls of a field are separated from its own dynamics, for every layout", "[ml][dmdc]") {
   const auto [x, controls, b] = driven_system();
   for (const auto modes : {ht::DmdModes::exact, ht::DmdModes::projected})
     for (const auto& layout : every_layout({4, 6, 13})) {
@@ -261,7 +261,7 @@ TEST_CASE("two driven states are predicted apart, and snapshots may arrive one b
   CHECK_THROWS_AS(ht::DMDc().modes(), ht::NotFittedError);
 }
 
-TEST_CASE("some of the ranks follow a field alone", "[ml][dmd]") {
+TEST_CASE("some of the ranks follow a field without the others", "[ml][dmd]") {
   const auto half = *ht::world().split(ht::world().rank() % 2);
   const auto whole = ht::detail::wrap(trajectory(), ht::Layout({4, 6, 12}, std::nullopt, half.size()), half);
   ht::DMD dmd;

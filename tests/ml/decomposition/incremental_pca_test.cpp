@@ -33,7 +33,7 @@ TEST_CASE("batches give scikit-learn's components, for every layout", "[ml][incr
   }
 }
 
-TEST_CASE("batches one after another are those of fit, and stay what they were", "[ml][incremental_pca]") {
+TEST_CASE("successive batches give the result of fit, and do not change", "[ml][incremental_pca]") {
   ht::IncrementalPCA parts({.n_components = 3, .batch_size = 50}), all({.n_components = 3, .batch_size = 50});
   for (std::int64_t first = 0; first < 150; first += 50) {
     const auto batch = iris().slice(0, first, first + 50);

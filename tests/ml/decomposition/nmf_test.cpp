@@ -142,7 +142,7 @@ TEST_CASE("float32, whole numbers, zeros and fewer rows than ranks", "[ml][nmf]"
   }
 }
 
-TEST_CASE("a fit of factors ends where it is told to", "[ml][nmf]") {
+TEST_CASE("a fit of factors ends if its callback asks", "[ml][nmf]") {
   std::vector<double> errors;
   ht::NMF nmf({.n_components = 2, .progress = [&](const ht::FitProgress& p) {
                  errors.push_back(p.objective);
@@ -175,7 +175,7 @@ TEST_CASE("negative numbers, bad ones and bad options are errors on all ranks", 
   }
 }
 
-TEST_CASE("some of the ranks factor alone", "[ml][nmf]") {
+TEST_CASE("some of the ranks factor without the others", "[ml][nmf]") {
   const auto half = *ht::world().split(ht::world().rank() % 2);
   const auto whole = ht::detail::wrap(iris(), ht::Layout({150, 4}, std::nullopt, half.size()), half);
   ht::NMF nmf({.n_components = 2, .init = NmfInit::nndsvd});

@@ -236,7 +236,7 @@ TEST_CASE("bad samples are errors on all ranks", "[ml][pca]") {
                         Catch::Contains("got nan in row 33, column 4"));
 }
 
-TEST_CASE("some of the ranks find components alone", "[ml][pca]") {
+TEST_CASE("some of the ranks find components without the others", "[ml][pca]") {
   const auto half = *ht::world().split(ht::world().rank() % 2);
   const auto whole = ht::detail::wrap(iris(), ht::Layout({150, 4}, std::nullopt, half.size()), half);
   const auto x = ht::resplit(whole, 0);

@@ -109,7 +109,7 @@ TEST_CASE("a pipeline's discriminants learn from its targets", "[ml][discriminan
   CHECK(model.score(x, y) > .95);
 }
 
-TEST_CASE("what has no discriminants is an error on all ranks", "[ml][discriminant]") {
+TEST_CASE("rows without discriminants are an error on all ranks", "[ml][discriminant]") {
   const auto x = beside(iris()), y = beside(species());
   CHECK_THROWS_WITH(LDA().fit(x, beside(at::zeros({150}, at::kLong))),
                     Contains("150 rows of 4 features and 1 classes"));

@@ -103,7 +103,7 @@ TEST_CASE("of many solutions, a fit gives the one of least norm", "[ml][linear]"
   CHECK(model.score(beside(x.slice(0, 0, 2)), beside(y.slice(0, 0, 2))) == Approx(1));
 }
 
-TEST_CASE("columns that nearly depend on each other are told apart", "[ml][linear]") {
+TEST_CASE("columns that are nearly dependent are distinguished", "[ml][linear]") {
   const auto difference = GENERATE(1e-3, 1e-6, 1e-9);  // the condition number is its inverse
   const auto t = at::linspace(-1, 1, 200, at::kDouble);
   const auto x = at::stack({t, t + difference * (5 * t).cos(), t.square()}, 1);
@@ -170,7 +170,7 @@ TEST_CASE("bad input of linear models is an error on all ranks", "[ml][linear]")
   CHECK_THROWS_WITH(fitted.score(good, ht::ones({150, 2})), Contains("got 2 targets"));
 }
 
-TEST_CASE("a column tells as much however many rows the weights stand for", "[ml][linear][sizes]") {
+TEST_CASE("the information in a column does not depend on the sum of weights", "[ml][linear][sizes]") {
   const auto wave = at::arange(1024, at::kDouble).cos();
   const auto x = at::stack({300 + 1e-6 * wave, at::arange(1024, at::kDouble).sin()}, 1);
   const auto y = beside(wave + 2 * x.select(1, 1));

@@ -27,7 +27,7 @@ at::Tensor thirds() { return at::arange(150, at::kLong).div(50, "floor") * 1'000
 
 }  // namespace
 
-TEST_CASE("labels predicted are counted as scikit-learn does, whatever the layouts of both", "[ml][metrics]") {
+TEST_CASE("predicted labels are counted as in scikit-learn, for any layouts of both", "[ml][metrics]") {
   const auto matrix =
       at::tensor({44, 3, 3, 0, 0, 0, 44, 3, 3, 0, 0, 0, 43, 4, 3, 4, 0, 0, 43, 3, 0, 0, 0, 0, 0}, at::kLong);
   const auto weighted = at::tensor(
@@ -203,7 +203,7 @@ TEST_CASE("numbers predicted are judged as scikit-learn does", "[ml][metrics]") 
   }
 }
 
-TEST_CASE("errors of numbers far from 0, of whole numbers, and of numbers all alike", "[ml][metrics]") {
+TEST_CASE("errors of numbers far from 0, of whole numbers, and of equal numbers", "[ml][metrics]") {
   const auto far = (measured() + 1e6).to(at::kFloat), model = (modelled() + 1e6).to(at::kFloat);
   const auto wide = far.to(at::kDouble), error = wide - model.to(at::kDouble);
   CHECK(ht::r2_score(even(far), even(model)) ==
@@ -270,7 +270,7 @@ TEST_CASE("separation of labels of any kind, rows of any dtype, and a sample of 
   CHECK(ht::silhouette_score(even(x), even(thirds()), {.sample_size = 150}) == near(0.5034774406932961));
 }
 
-TEST_CASE("what cannot be judged is an error on all ranks", "[ml][metrics]") {
+TEST_CASE("invalid predictions are an error of metrics on all ranks", "[ml][metrics]") {
   const auto y = even(truth()), p = even(guess());
   CHECK_THROWS_WITH(ht::accuracy_score(y, ht::zeros({3}, {.dtype = ht::int64})),
                     Contains("got shapes (200,) and (3,)"));

@@ -234,7 +234,7 @@ TEST_CASE("a part of the ranks has a mixture of its own", "[ml][mixture]") {
   CHECK_THROWS_AS(from_all.fit(ht::from_local(mine, {.split = 0, .comm = half})), ht::CommError);
 }
 
-TEST_CASE("what cannot be a mixture is an error on all ranks", "[ml][mixture]") {
+TEST_CASE("invalid mixtures are an error on all ranks", "[ml][mixture]") {
   auto x = iris();
   x[120][2] = NAN;
   for (const auto& layout : every_layout({150, 4}))

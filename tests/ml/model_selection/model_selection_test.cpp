@@ -142,8 +142,7 @@ TEST_CASE("models are judged on folds, and the best of a grid is found", "[ml][s
   CHECK(ht::cross_val_score(pipeline, rows, y) == ht::cross_val_score(ht::KMeans({.n_clusters = 3}), rows, y));
 }
 
-TEST_CASE("folds have equal shares of labels for classifiers, at the end of pipelines too, and for them alone",
-          "[ml][search]") {
+TEST_CASE("folds have equal shares of labels only for classifiers, also at the end of pipelines", "[ml][search]") {
   const auto x = even(iris()), y = even(species());
   const auto stratified = ht::StratifiedKFold().split(y), stretches = ht::KFold().split(x);
   const ht::GaussianNB bayes;

@@ -60,7 +60,7 @@ TEST_CASE("the test accuracy of wine is scikit-learn's", "[ml][naive_bayes]") {
   CHECK(model.score(beside(wine()), beside(y)) == Approx(.98876404494));
 }
 
-TEST_CASE("batches teach what all rows do, though they lack classes", "[ml][naive_bayes]") {
+TEST_CASE("batches give the state of all rows, also if they lack classes", "[ml][naive_bayes]") {
   const auto x = iris(), y = species();
   const auto counts = (x * 10).round();
   ht::GaussianNB whole, parts;

@@ -63,7 +63,7 @@ TEST_CASE("graphs of neighbors have scikit-learn's entries", "[ml][graph]") {
   }
 }
 
-TEST_CASE("graphs of float32 and whole numbers, and of what has none", "[ml][graph]") {
+TEST_CASE("graphs of float32 and whole numbers, and of invalid rows", "[ml][graph]") {
   const auto x = at::arange(12, at::kLong).reshape({12, 1});
   for (const auto& layout : every_layout({12, 1})) {
     const auto whole = ht::radius_neighbors_graph(distribute(x, layout), 1, {.mode = ht::GraphMode::distance});
@@ -98,7 +98,7 @@ TEST_CASE("DBSCAN of a graph of distances has the labels of the rows", "[ml][dbs
     }
 }
 
-TEST_CASE("clusters that lie on many ranks, vertices without edges, and what is no graph of distances",
+TEST_CASE("clusters on many ranks, vertices without edges, and matrices that are no graph of distances",
           "[ml][dbscan]") {
   auto parts = chain(20);
   parts[9][10] = parts[10][9] = 3;  // beyond eps

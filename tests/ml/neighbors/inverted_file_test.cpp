@@ -22,7 +22,7 @@ double recall(const at::Tensor& found, const at::Tensor& nearest) {
 
 }  // namespace
 
-TEST_CASE("where all lists are searched neighbors are exact, for every layout", "[ml][inverted_file]") {
+TEST_CASE("neighbors are exact if all lists are searched, for every layout", "[ml][inverted_file]") {
   const auto x = (spread(60, 3) * 5).floor(), y = (spread(13, 3) * 6).floor();  // many equal distances
   for (const auto type : {at::kLong, at::kFloat, at::kDouble})
     for (const auto& a : every_layout({60, 3}))

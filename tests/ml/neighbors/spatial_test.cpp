@@ -92,7 +92,7 @@ TEST_CASE("distances of whole numbers, and of no rows", "[ml][spatial]") {
   }
 }
 
-TEST_CASE("what is not finite spreads to its own distances only", "[ml][spatial]") {
+TEST_CASE("numbers that are not finite affect only their own distances", "[ml][spatial]") {
   auto x = some_rows(9, 3);
   x[4][1] = NAN;
   for (const auto& layout : every_layout({9, 3})) {

@@ -60,7 +60,7 @@ TEST_CASE("scaled rows are scaled back", "[ml][scalers]") {
   }
 }
 
-TEST_CASE("parts of the rows one after the other teach what all at once do", "[ml][scalers]") {
+TEST_CASE("successive parts of the rows give the state of all at once", "[ml][scalers]") {
   const auto x = wine();
   ht::StandardScaler standard;
   ht::MinMaxScaler min_max;
@@ -78,7 +78,7 @@ TEST_CASE("parts of the rows one after the other teach what all at once do", "[m
   CHECK(close(max_abs.max_abs(), std::get<0>(x.abs().max(0))));
 }
 
-TEST_CASE("NaN is left out and stays, and a column of nothing else learns nothing", "[ml][scalers]") {
+TEST_CASE("NaN is left out and stays, also in a column of NaN only", "[ml][scalers]") {
   const auto x = with_gaps();
   for (const auto& layout : every_layout({30, 5})) {
     const auto rows = distribute(x, layout);
@@ -176,7 +176,7 @@ TEST_CASE("rows whose squares leave float64 have an infinite variance wherever t
   }
 }
 
-TEST_CASE("a column is constant by its rounding, however many rows the weights stand for", "[ml][scalers][sizes]") {
+TEST_CASE("a column counts as constant by its rounding, for any sum of weights", "[ml][scalers][sizes]") {
   const auto wave = at::arange(1024, at::kDouble).cos();
   const auto column = 300 + 1e-6 * wave;
   const auto x = at::stack({column, at::full({1024}, 0.1, at::kDouble)}, 1);

@@ -200,7 +200,7 @@ TEST_CASE("a weight of 2 is the row twice", "[ml][rules]") {
   });
 }
 
-TEST_CASE("copies and what is read of a file do what the model did", "[ml][rules]") {
+TEST_CASE("copies and models read from a file behave as the model", "[ml][rules]") {
   for_all([](const Estimator& e) {
     const auto x = rows_for(e);
     const auto rows = cut(x);
@@ -217,7 +217,7 @@ TEST_CASE("copies and what is read of a file do what the model did", "[ml][rules
 }
 
 // Reads states as commit fb3ded20 wrote them.
-TEST_CASE("files of before options came are read with what models did then", "[ml][rules]") {
+TEST_CASE("files without newer options are read with the earlier behavior", "[ml][rules]") {
   for_all([](const Estimator& e) {
     const auto rows = cut(rows_for(e));
     const auto model = fitted(e, given(e, rows));

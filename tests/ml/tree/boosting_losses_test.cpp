@@ -81,7 +81,7 @@ TEST_CASE("trees of losses with a corner have the same bits on any number of ran
   }
 }
 
-TEST_CASE("quantiles of groups over ranks are those of the groups put together", "[ml][boosting][losses]") {
+TEST_CASE("quantiles of groups over ranks are those of the joined groups", "[ml][boosting][losses]") {
   using namespace heatpp::ml::detail;
   const auto generator = at::detail::createCPUGenerator(11);
   const auto count = GENERATE(std::int64_t{1}, std::int64_t{3}, std::int64_t{300});

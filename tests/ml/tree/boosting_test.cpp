@@ -91,7 +91,7 @@ TEST_CASE("boosted classes are scikit-learn's for every layout and any labels", 
   }
 }
 
-TEST_CASE("missing numbers go where boosted trees gain more", "[ml][boosting]") {
+TEST_CASE("missing numbers go to the side with the larger gain of boosted trees", "[ml][boosting]") {
   const auto y = beside(cultivar() == 1);
   for (const auto& layout : every_layout({178, 13})) {
     const auto x = distribute(wine_with_holes(), layout);
@@ -175,7 +175,7 @@ TEST_CASE("boosting continues from the fitted state, and ends if any rank asks",
   CHECK(losses[2] < losses[1]);
 }
 
-TEST_CASE("boosting ends where the loss of other rows falls no more", "[ml][boosting]") {
+TEST_CASE("boosting ends if the validation loss no longer falls", "[ml][boosting]") {
   const auto generator = at::detail::createCPUGenerator(5);
   const auto x = at::randn({1000, 3}, generator, at::kDouble);
   const auto y = x.select(1, 0) + 2 * at::randn({1000}, generator, at::kDouble);

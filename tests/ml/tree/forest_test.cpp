@@ -81,7 +81,7 @@ TEST_CASE("a tree of numbers is scikit-learn's for every layout", "[ml][tree]") 
   }
 }
 
-TEST_CASE("missing numbers go where a tree gains more", "[ml][tree]") {
+TEST_CASE("missing numbers go to the side with the larger gain of a tree", "[ml][tree]") {
   auto holes = wine().clone();
   holes.select(1, 6).slice(0, 0, 178, 7).fill_(NAN);
   holes.select(1, 9).slice(0, 3, 178, 11).fill_(NAN);
@@ -98,7 +98,7 @@ TEST_CASE("missing numbers go where a tree gains more", "[ml][tree]") {
   }
 }
 
-TEST_CASE("trees grow until leaves are pure, also where a division gains nothing at first", "[ml][tree]") {
+TEST_CASE("trees grow until leaves are pure, also if a first split has no gain", "[ml][tree]") {
   const auto corners = at::tensor({0., 0., 0., 1., 1., 0., 1., 1.}, at::kDouble).reshape({4, 2});
   const auto odd = at::tensor({0, 1, 1, 0}, at::kLong);
   for (const auto& layout : every_layout({4, 2})) {
@@ -251,7 +251,7 @@ TEST_CASE("a part of the ranks grows trees for itself", "[ml][forest]") {
   CHECK(model.fit(ht::resplit(x, 0), y).score(x, y) > 0.95);
 }
 
-TEST_CASE("a forest that goes on is the forest that is grown at once", "[ml][tree]") {
+TEST_CASE("a forest that is continued equals one that is grown at once", "[ml][tree]") {
   const auto y = beside(species()), petals = beside(iris().select(1, 2).contiguous());
   for (const auto& layout : every_layout({150, 4})) {
     const auto x = distribute(iris(), layout);
