@@ -54,7 +54,7 @@ TEST_CASE("every algorithm gives the exact sum for every count on every machine"
   }
 }
 
-TEST_CASE("every algorithm knows every operation, and floats come out alike on all ranks", "[comm][allreduce]") {
+TEST_CASE("every algorithm has every operation, and floats are equal on all ranks", "[comm][allreduce]") {
   const auto& world = ht::world();
   const double p = world.size();
   for (const auto& machine : machines(world.size())) {

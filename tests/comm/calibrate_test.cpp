@@ -87,7 +87,7 @@ TEST_CASE("a transfer that took no longer than a short message has a bandwidth a
     CHECK(ht::detail::cost_of("node", 1e-3, passed, 1 << 20).bandwidth == Approx((1 << 20) / passed));
 }
 
-TEST_CASE("what a file chooses is taken where it fits, and is measured anew elsewhere", "[comm][calibrate]") {
+TEST_CASE("the choice in a file is used if it fits, and otherwise measured again", "[comm][calibrate]") {
   const auto& world = ht::world();
   if (world.size() != 2 && world.size() != 3) return;
   const auto file = std::filesystem::path(scratch_path("heatpp_fits"));
@@ -125,8 +125,7 @@ TEST_CASE("what a file chooses is taken where it fits, and is measured anew else
   }
 }
 
-TEST_CASE("the order of levels puts the widest one first, and chunks pay where messages are long",
-          "[comm][calibrate]") {
+TEST_CASE("the order of levels puts the widest one first, and chunks pay for long messages", "[comm][calibrate]") {
   using Cost = ht::Calibration::Cost;
   const std::vector<std::size_t> extents{4, 8};
   const Cost fast{"node", 1e-6, 40e9}, slow{"cluster", 1e-6, 1e9};

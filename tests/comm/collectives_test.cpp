@@ -134,7 +134,7 @@ TEST_CASE("a part of another size or dtype on one rank is an error on all", "[co
   if (p > 1) CHECK_THROWS_WITH(topology.reduce_scatter(all, negative), Catch::Contains("negative"));
 }
 
-TEST_CASE("the collectives of a communicator keep what those of a topology do", "[comm][collectives]") {
+TEST_CASE("the collectives of a communicator give the results of those of a topology", "[comm][collectives]") {
   const auto& world = ht::world();
   const ht::Topology topology(world, {.node_of = [](int rank) { return rank % 2; }});
   const auto p = static_cast<std::size_t>(world.size());
@@ -232,7 +232,7 @@ TEST_CASE("many arrays of any size and dtype go in one call", "[comm][collective
   }
 }
 
-TEST_CASE("wire formats round little, alike on all ranks", "[comm][collectives]") {
+TEST_CASE("wire formats round little, and equally on all ranks", "[comm][collectives]") {
   const auto& world = ht::world();
   const std::size_t count = 5000;
   const auto exact = exact_sum(world.size(), count);
@@ -274,7 +274,7 @@ TEST_CASE("a narrow wire sends its share of float32's bytes, scales included", "
   }
 }
 
-TEST_CASE("with a residual nothing is lost for good", "[comm][collectives]") {
+TEST_CASE("with a residual no rounding error is lost", "[comm][collectives]") {
   const auto& world = ht::world();
   const std::size_t count = 1000;
   const int rounds = 50;

@@ -174,7 +174,7 @@ TEST_CASE("messages match by tag, and may come from any rank", "[comm]") {
   CHECK_THROWS_WITH(world.ireceive({nullptr, 1, ht::int64}, 0, -1), Catch::Contains("[ireceive] got the tag -1"));
 }
 
-TEST_CASE("what fails on one rank throws on all, with its message", "[comm]") {
+TEST_CASE("a failure on one rank throws on all, with its message", "[comm]") {
   const auto& world = ht::world();
   const int culprit = world.size() - 1;
   std::string message;
@@ -225,7 +225,7 @@ TEST_CASE("duplicates are of the same ranks, parts and other orders are not", "[
   CHECK(turned->same_ranks(world) == (world.size() == 1));
 }
 
-TEST_CASE("what is no group of ranks is an error on all of them", "[comm]") {
+TEST_CASE("invalid groups of ranks are an error on all of them", "[comm]") {
   CHECK_THROWS_AS(ht::from_mpi(MPI_COMM_NULL), ht::ValueError);
   const auto& world = ht::world();
   if (world.size() == 1) return;

@@ -123,7 +123,7 @@ TEST_CASE("while debugging, operations are compared without waiting when they ar
   CHECK(third == std::vector<std::int64_t>(30, comm.size()));
 }
 
-TEST_CASE("an operation that differs, or that a rank does not start, fails where it is waited for", "[comm][debug]") {
+TEST_CASE("an operation that differs, or that a rank does not start, fails at its wait", "[comm][debug]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
   std::vector<float> data(comm.rank() == 1 ? 11 : 10);
@@ -140,7 +140,7 @@ TEST_CASE("an operation that differs, or that a rank does not start, fails where
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST_CASE("operations under way and splits go on in the order of the program", "[comm][debug]") {
+TEST_CASE("operations under way and splits proceed in the order of the program", "[comm][debug]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   std::vector<std::int64_t> data(100000, 1), second(3, 1);
   const auto work = [&] {
@@ -158,7 +158,7 @@ TEST_CASE("operations under way and splits go on in the order of the program", "
   CHECK(second == std::vector<std::int64_t>(3, comm.size()));
 }
 
-TEST_CASE("whatever a call is carried out by has to be the same on all ranks", "[comm][debug]") {
+TEST_CASE("the algorithm and options of a call must be the same on all ranks", "[comm][debug]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   const int p = comm.size();
   const bool first = comm.rank() == 0;
@@ -218,7 +218,7 @@ TEST_CASE("the two sides of an exchange have to mean the same sizes, and all ran
   CHECK(message_of([&] { exchange(8); }).empty());
 }
 
-TEST_CASE("messages name reductions and roots, and no elements where there are none", "[comm][debug]") {
+TEST_CASE("messages name reductions and roots, and elements only if there are any", "[comm][debug]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
   std::vector<double> data(10);

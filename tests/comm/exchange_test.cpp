@@ -130,7 +130,7 @@ TEST_CASE("exchange of blocks that ranks copy from each other's memory", "[comm]
   check(other);
 }
 
-TEST_CASE("a block of another process is read if that is what it says", "[comm][direct]") {
+TEST_CASE("a block of another process is read if the system allows it", "[comm][direct]") {
   const auto& world = ht::world();
   std::vector<std::int32_t> mine(5000, world.rank()), copy(2000, -1);
   const auto there = ht::detail::whereabouts(whole(mine));

@@ -124,7 +124,7 @@ TEST_CASE("parts of more than 2^31 elements are planned by numbers of 64 bits", 
   CHECK(sent == 7 * each);
 }
 
-TEST_CASE("what ranks say reaches all in log2 P rounds, and names the lowest one that differs", "[comm][growth]") {
+TEST_CASE("texts of ranks reach all in log2 P rounds, with the lowest rank that differs", "[comm][growth]") {
   for (const auto ranks : {1, 2, 3, 7, 16, 37, 1000})
     for (const auto& differing : {std::vector<int>{}, {0}, {ranks - 1}, {ranks / 2, ranks / 3}}) {
       std::vector<Said> said;

@@ -23,7 +23,7 @@ std::string other(std::map<std::string, std::string> environment) {
 
 }  // namespace
 
-TEST_CASE("a launcher of another MPI is known by what it says in the environment", "[comm][launcher]") {
+TEST_CASE("a launcher of another MPI is recognized by its variables", "[comm][launcher]") {
   CHECK(other({}).empty());
   CHECK(other({{"PMI_SIZE", "1"}, {"MPI_LOCALNRANKS", "1"}}).empty());
   CHECK(other({{"PMI_SIZE", "2"}}) == "PMI_SIZE=2");
@@ -34,7 +34,7 @@ TEST_CASE("a launcher of another MPI is known by what it says in the environment
   CHECK(other({{"PMI_SIZE", "many"}}).empty());
 }
 
-TEST_CASE("a program that is one rank on purpose is left alone", "[comm][launcher]") {
+TEST_CASE("a program that is meant to be one rank gets no error", "[comm][launcher]") {
   CHECK(other({{"SLURM_NTASKS", "8"}}).empty());  // in a batch script, without srun
   CHECK(other({{"SLURM_NTASKS", "8"}, {"SLURM_STEP_ID", "0"}}) == "SLURM_NTASKS=8");
   CHECK(other({{"OWN", "1"}, {"SLURM_NTASKS", "8"}, {"SLURM_STEP_ID", "0"}, {"PMI_SIZE", "8"}}).empty());

@@ -148,7 +148,7 @@ TEST_CASE("calls on several topologies may share a node's memory, in any order o
   for (const auto& one : data) CHECK(one == std::vector<std::int64_t>(one.size(), sum));
 }
 
-TEST_CASE("a calibrated choice of rings or balanced orders gives the exact sum, alike on all ranks", "[comm][memory]") {
+TEST_CASE("a calibrated choice of rings or balanced orders gives the exact sum, equal on all ranks", "[comm][memory]") {
   const auto& world = ht::world();
   if (world.size() % 2 != 0 || world.size() == 2) return;
   const ht::Topology topology(world, {.shape = {2, world.size() / 2}});

@@ -21,7 +21,7 @@ std::vector<std::size_t> sizes_of_messages(std::vector<Part> parts, std::int64_t
 
 }  // namespace
 
-TEST_CASE("parts are put together by peer, from the next rank on, in their order", "[comm][message_parts]") {
+TEST_CASE("parts are joined by peer, from the next rank on, in their order", "[comm][message_parts]") {
   std::vector<std::byte> data(8);
   std::vector<Part> parts{{0, &data[0], 1}, {3, &data[1], 1}, {1, &data[2], 1}, {0, &data[3], 1}, {3, &data[4], 1}};
   ht::detail::by_peer(parts, 2, 4);
@@ -40,7 +40,7 @@ TEST_CASE("short parts for a rank are one message, long ones are one each", "[co
   CHECK(sizes_of_messages({}, 100).empty());
 }
 
-TEST_CASE("a rank gets what its peers have for the racks of a machine in one message each", "[comm][message_parts]") {
+TEST_CASE("a rank gets one message from each peer for the racks of a machine", "[comm][message_parts]") {
   const auto world = ht::from_mpi(MPI_COMM_WORLD);
   if (world.size() != 8) return;
   const ht::Topology topology(world, {.shape = {2, 2, 2}});

@@ -43,7 +43,7 @@ constexpr const char* algorithms[] = {"native", "ring", "recursive", "doubling",
 
 }  // namespace
 
-TEST_CASE("a plan gives what iallreduce gives, as often as it is started", "[comm][plan]") {
+TEST_CASE("each start of a plan gives the result of iallreduce", "[comm][plan]") {
   const auto& world = ht::world();
   for (const auto& machine : machines(world.size())) {
     const ht::Topology topology(world, machine);
@@ -69,7 +69,7 @@ TEST_CASE("a plan gives what iallreduce gives, as often as it is started", "[com
   }
 }
 
-TEST_CASE("plans of 16-bit floats, integers and wire formats give what iallreduce gives", "[comm][plan]") {
+TEST_CASE("plans of 16-bit floats, integers and wire formats give the results of iallreduce", "[comm][plan]") {
   const auto& world = ht::world();
   const ht::Topology topology(world, {.node_of = [](int rank) { return rank % 2; }});
   const std::int64_t count = 3001;

@@ -87,7 +87,7 @@ std::ptrdiff_t threads_of_this_process() {
 
 }  // namespace
 
-TEST_CASE("what is under way goes on in every blocking call", "[comm][progress]") {
+TEST_CASE("operations under way make progress in every blocking call", "[comm][progress]") {
   const auto& world = ht::world();
   const ht::Topology topology(world, {.node_of = [](int rank) { return rank % 2; }});
   const auto others = ht::from_mpi(MPI_COMM_WORLD);
@@ -102,7 +102,7 @@ TEST_CASE("what is under way goes on in every blocking call", "[comm][progress]"
   }
 }
 
-TEST_CASE("a blocking message lets what is under way go on", "[comm][progress]") {
+TEST_CASE("operations under way make progress during a blocking message", "[comm][progress]") {
   const auto& world = ht::world();
   if (world.size() == 1) return;
   const ht::Topology topology(world, {.node_of = [](int rank) { return rank % 2; }});
@@ -173,7 +173,7 @@ TEST_CASE("working beside blocking calls, a progress thread changes no result", 
   }
 }
 
-TEST_CASE("memory of what was given up is not used again", "[comm][progress]") {
+TEST_CASE("memory of operations that were given up is not used again", "[comm][progress]") {
   using namespace ht::detail;
   const auto& world = ht::world();
   const auto pair = *world.split(world.rank() / 2);

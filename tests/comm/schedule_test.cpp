@@ -197,8 +197,7 @@ TEST_CASE("schedules reduce exactly on every machine", "[comm][schedule]") {
   }
 }
 
-TEST_CASE("what nodes exchange may go through their memory, in as many steps as there is room for",
-          "[comm][schedule]") {
+TEST_CASE("exchanges inside nodes may use shared memory, in as many steps as it has room for", "[comm][schedule]") {
   std::mt19937 random(3);
   bool used = false;
   for (int round = 0; round < 200; ++round) {
@@ -310,7 +309,7 @@ TEST_CASE("parts reach their owners and come back on every machine", "[comm][sch
   }
 }
 
-TEST_CASE("a decomposition sends what the wire limit says, and outer levels little", "[comm][schedule]") {
+TEST_CASE("a decomposition sends the least data between nodes, and little on outer levels", "[comm][schedule]") {
   const std::int64_t count = 6 * 8 * 4 * 1000;
   for (const auto& shape : std::vector<std::vector<int>>{{192}, {48, 4}, {6, 8, 4}, {2, 3}}) {
     const auto tree = grid(shape);

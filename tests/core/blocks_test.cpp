@@ -120,7 +120,7 @@ TEST_CASE("bricks on another communicator, in another order of its ranks", "[blo
   CHECK(equals(back, memory_of(mine, 0, at::kDouble, global)));
 }
 
-TEST_CASE("a plan sends what lies elsewhere, and nothing else", "[blocks]") {
+TEST_CASE("a plan sends only elements that change their rank", "[blocks]") {
   const auto n = ranks();
   const ht::BlockPlan plan({n, n}, {{{0, rank()}, {n, 1}}}, ht::float64);
   CHECK(plan.bytes_sent() == 8 * (n - 1));

@@ -101,7 +101,7 @@ TEST_CASE("from_local adopts blocks of different sizes without a copy", "[core][
   CHECK_FALSE(ht::from_local(raw).is_writable());
 }
 
-TEST_CASE("from_local takes what LibTorch conjugates lazily", "[core][factories]") {
+TEST_CASE("from_local takes tensors that LibTorch conjugates lazily", "[core][factories]") {
   const auto z = at::complex(at::arange(3, at::kDouble), at::ones({3}, at::kDouble));
   CHECK(equals(gathered(ht::from_local(z.conj(), {.split = 0})).narrow(0, 0, 3), z.conj().resolve_conj()));
 }
@@ -136,7 +136,7 @@ TEST_CASE("xtensor views and containers share memory", "[core][xtensor]") {
   CHECK_THROWS_AS(ht::assign(y, xt::xarray<double>(xt::ones<double>({7}))), ht::ValueError);
 }
 
-TEST_CASE("astype converts, and shares where nothing is to do", "[core][dndarray]") {
+TEST_CASE("astype converts, or shares memory if the dtype is the same", "[core][dndarray]") {
   const auto x = ht::array({1.7, -2.2});
   CHECK(x.astype(ht::int32).to_vector<std::int32_t>() == std::vector<std::int32_t>{1, -2});
   const auto same_dtype = x.astype(ht::float32), duplicate = ht::copy(x);
@@ -144,7 +144,7 @@ TEST_CASE("astype converts, and shares where nothing is to do", "[core][dndarray
   CHECK(duplicate.local<float>().data() != x.local<float>().data());
 }
 
-TEST_CASE("linspace ends where it is told, and rounds whole numbers down", "[core][factories]") {
+TEST_CASE("linspace ends at its stop, and rounds whole numbers down", "[core][factories]") {
   const auto open =
       ht::linspace({.start = 1, .stop = 3, .num = 4, .endpoint = false}, {.dtype = ht::float64, .split = 0});
   CHECK(same(open, at::tensor({1., 1.5, 2., 2.5}, at::kDouble)));
@@ -155,7 +155,7 @@ TEST_CASE("linspace ends where it is told, and rounds whole numbers down", "[cor
   CHECK(ht::zeros_like(open, ht::bool_).dtype() == ht::bool_);
 }
 
-TEST_CASE("shapes and blocks are told without arrays", "[core][factories]") {
+TEST_CASE("shapes and blocks are computed without arrays", "[core][factories]") {
   CHECK(ht::broadcast_shapes({{3, 1}, {1, 4}, {2, 1, 1}}) == ht::Shape{2, 3, 4});
   CHECK_THROWS_AS(ht::broadcast_shapes({{3}, {4}, {1}}), ht::ValueError);
   CHECK_THROWS_AS(ht::sanitize_shape({3, -1}), ht::ValueError);
@@ -194,7 +194,7 @@ TEST_CASE("arange counts whole numbers from one end of their range to the other"
   CHECK_THROWS_AS(ht::arange(ht::ArangeRange{low, high, 1}, options), ht::ValueError);
 }
 
-TEST_CASE("arange goes on by the difference of its first two whole numbers", "[core][factories]") {
+TEST_CASE("arange steps by the difference of its first two whole numbers", "[core][factories]") {
   for (const auto& split : {std::optional<int>(), std::optional(0)})
     for (const auto dtype : {ht::int64, ht::int8}) {
       const auto range = [&](const ht::Scalar& start, const ht::Scalar& stop, const ht::Scalar& step) {

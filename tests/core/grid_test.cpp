@@ -51,7 +51,7 @@ TEST_CASE("a balanced grid has nearly cubic blocks", "[core][layout]") {
   CHECK(ht::balanced_grid.along_axes({3}, 12) == Along{12});
 }
 
-TEST_CASE("grids that do not fit name what is wrong", "[core][layout]") {
+TEST_CASE("errors for grids that do not fit name the reason", "[core][layout]") {
   const auto text = message_of<ht::ValueError>([] { static_cast<void>(ht::Layout::on_grid({4, 4}, {2, 2}, 3)); });
   CHECK(text.find("(2, 2)") != std::string::npos);
   CHECK(text.find("3 ranks") != std::string::npos);
@@ -67,7 +67,7 @@ TEST_CASE("grids that do not fit name what is wrong", "[core][layout]") {
   CHECK_THROWS_AS(ht::Layout::from_cuts({4, 4}, cuts, {0, 1, 2, 2}), ht::ValueError);
 }
 
-TEST_CASE("what tells of one cut is an error on a grid", "[core][layout]") {
+TEST_CASE("functions that need one cut are an error on a grid", "[core][layout]") {
   const auto layout = ht::Layout::on_grid({4, 6}, {2, 2}, 4);
   const auto text = message_of<ht::ValueError>([&] { static_cast<void>(layout.split()); });
   CHECK(text.find("x.grid()") != std::string::npos);
@@ -148,7 +148,7 @@ TEST_CASE("an array on a grid prints as one with a split", "[core][printing]") {
   ht::set_printoptions(options);
 }
 
-TEST_CASE("a host's bricks are an array where they lie", "[blocks]") {
+TEST_CASE("a host's bricks are an array in place", "[blocks]") {
   const ht::Shape shape{6, 5, 4};
   const auto global = numbered(shape);
   for (const auto& layout : every_grid(shape))

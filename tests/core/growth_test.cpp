@@ -100,7 +100,7 @@ std::int64_t log2_of(int ranks) { return std::bit_width(static_cast<unsigned>(ra
 
 }  // namespace
 
-TEST_CASE("ranks give what others wait for in halos and convolutions", "[growth]") {
+TEST_CASE("ranks send what others wait for in halos and convolutions", "[growth]") {
   for (const auto ranks : few)
     for (const auto& cut : cuts_over(ranks)) {
       for (const auto& options : halos(cut.extent(), cut.extent())) check_pairs(cut, halo_rule(cut, options));
@@ -170,7 +170,7 @@ TEST_CASE("parcels take log2 P rounds and as little memory", "[growth]") {
     }
 }
 
-TEST_CASE("bricks along the split hold what their neighbors have, on any number of ranks", "[growth]") {
+TEST_CASE("bricks along the split hold data of their neighbors only, on any number of ranks", "[growth]") {
   for (const auto ranks : many) {
     // Bricks of five planes, two planes off the blocks of the array, and more ghosts before them than behind.
     const ht::Layout layout({5 * std::int64_t{ranks}, 100, 100}, 0, ranks);

@@ -224,7 +224,7 @@ TEST_CASE("xtensor containers of any strides are adopted in place", "[core][xten
   CHECK_THROWS_AS(ht::from_xtensor(backward, {.split = 0}), ht::ValueError);
 }
 
-TEST_CASE("xtensor expressions are not assigned to what is not writable", "[core][xtensor]") {
+TEST_CASE("xtensor expressions are not assigned to read-only arrays", "[core][xtensor]") {
   Foreign<DLManagedTensorVersioned> constant;
   constant.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   constant.managed.dl_tensor.strides = nullptr;

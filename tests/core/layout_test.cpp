@@ -27,7 +27,7 @@ TEST_CASE("owners skip empty blocks", "[core][layout]") {
   CHECK_FALSE(layout.is_balanced());
 }
 
-TEST_CASE("bad layouts name what is wrong", "[core][layout]") {
+TEST_CASE("errors for bad layouts name the reason", "[core][layout]") {
   CHECK_THROWS_AS(ht::Layout({4, 4}, 2, 2), ht::IndexError);
   CHECK_THROWS_AS(ht::Layout({4, -1}, 0, 2), ht::ValueError);
   CHECK_THROWS_AS(ht::Layout({std::int64_t{1} << 40, std::int64_t{1} << 40}, 0, 2), ht::ValueError);
@@ -69,7 +69,7 @@ TEST_CASE("types promote to the smallest that holds both", "[core][dtype]") {
   CHECK(ht::result_type(ht::float64, std::complex<double>(0, 1)) == ht::complex128);
 }
 
-TEST_CASE("dtypes have kinds, limits and casts that lose nothing", "[core][promotion]") {
+TEST_CASE("dtypes have kinds, limits and lossless casts", "[core][promotion]") {
   CHECK(ht::can_cast(ht::bool_, ht::int8));
   CHECK(ht::can_cast(ht::uint8, ht::int16));
   CHECK(ht::can_cast(ht::uint8, ht::float16));

@@ -41,7 +41,7 @@ TEST_CASE("numbers of mixed sizes print with exponents, complex ones too", "[cor
   CHECK(ht::to_string(z).starts_with("DNDarray([1.0000e-09-2.0000j,           inf+nanj]"));
 }
 
-TEST_CASE("matrices of a stack stand apart, and what is left out is not looked at", "[core][printing]") {
+TEST_CASE("printing separates matrices of a stack, and does not read what it leaves out", "[core][printing]") {
   const auto normal = ht::get_printoptions();
   for (const auto& layout : every_layout({2, 3, 4})) {
     const auto x = distribute(at::arange(24).reshape({2, 3, 4}), layout);
@@ -70,7 +70,7 @@ TEST_CASE("each rank prints its block if asked", "[core][printing]") {
   CHECK(ht::to_string(x).starts_with("DNDarray([0, 1, 2, 3, 4, 5, 6, 7], shape=(8,)"));
 }
 
-TEST_CASE("long rows go on in the next line", "[core][printing]") {
+TEST_CASE("long rows continue in the next line", "[core][printing]") {
   const auto normal = ht::get_printoptions();
   ht::set_printoptions({.linewidth = 20});
   CHECK(ht::to_string(ht::arange(5)).starts_with("DNDarray([0, 1, 2,\n          3, 4], shape=(5,)"));
@@ -85,7 +85,7 @@ TEST_CASE("real and imaginary parts are printed with exponents of their own", "[
   CHECK(ht::to_string(x).starts_with("DNDarray([1.0000e+09+1.0000j, 2.0000e+09+3.0000j]"));
 }
 
-TEST_CASE("what needs no other rank is printed without them", "[core][printing]") {
+TEST_CASE("arrays that need no other rank are printed without them", "[core][printing]") {
   const auto calls = ht::total_counters().calls;
   const auto x = ht::ones({2});
   if (ht::world().rank() == ht::world().size() - 1) {

@@ -44,7 +44,7 @@ TEST_CASE("redistribution keeps every dtype", "[core][redistribute]") {
   }
 }
 
-TEST_CASE("what is not recut is a value that shares memory until it is written to", "[core][redistribute]") {
+TEST_CASE("an array that is not recut is a value that shares memory until a write", "[core][redistribute]") {
   const auto x = ht::zeros({4, 4}, {.split = 0});
   auto y = ht::resplit(x, 0), z = ht::balance(x);
   if (x.larray().numel() > 0) CHECK(y.larray().const_data_ptr() == x.larray().const_data_ptr());

@@ -46,7 +46,7 @@ TEST_CASE("rows go to their owners and answers come back in the order of the row
   }
 }
 
-TEST_CASE("a route needs no message where ranks know what they receive", "[core][route]") {
+TEST_CASE("a route needs no message if ranks know what they receive", "[core][route]") {
   const auto& comm = ht::world();
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto owners = at::arange(3 * comm.size()).fmod(comm.size());

@@ -46,7 +46,7 @@ TEST_CASE("arrays that differ by rank are an error on all ranks", "[.debug_by_en
 [[gnu::noinline]] double mean_energy(const ht::DNDarray& x) { return ht::sum(x).item<double>() / 2; }
 [[gnu::noinline]] double largest(const ht::DNDarray& x) { return ht::max(x).item<double>() + 1; }
 
-TEST_CASE("what ranks call differently is named with the program's own lines", "[.debug_by_environment]") {
+TEST_CASE("calls that differ between ranks are named with the program's lines", "[.debug_by_environment]") {
   const auto x = ht::ones({6, 4}, {.split = 0});
   const auto message = message_of<ht::CommError>([&] { ht::world().rank() == 0 ? mean_energy(x) : largest(x); });
   // The text has the line with debugging information, else the function, and neither without GCC's libbacktrace.

@@ -80,7 +80,7 @@ TEST_CASE("divisions and their like answer in floats that hold their operands", 
   }
 }
 
-TEST_CASE("arrays of any two dtypes meet where both fit", "[ops][dtypes][host]") {
+TEST_CASE("arrays of any two dtypes give a dtype that holds both", "[ops][dtypes][host]") {
   const ht::Layout cut({5}, 0, ht::world().size()), whole = cut.replicated({5});
   for (const auto a : dtypes)
     for (const auto b : dtypes) {
@@ -102,7 +102,7 @@ TEST_CASE("arrays of any two dtypes meet where both fit", "[ops][dtypes][host]")
     }
 }
 
-TEST_CASE("numbers win by their kind alone", "[ops][dtypes][host]") {
+TEST_CASE("numbers change the dtype only by their kind", "[ops][dtypes][host]") {
   const std::vector<ht::Scalar> numbers{true, 2, 1.5, std::complex<double>(1, 2)};
   for (const auto dtype : dtypes)
     for (const auto& number : numbers)

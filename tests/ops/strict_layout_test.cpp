@@ -103,7 +103,7 @@ TEST_CASE("operands in different layouts are refused, in the function's name", "
   refused("percentile", [&] { (void)ht::percentile(x, 50, weighted(y, 0)); });
 }
 
-TEST_CASE("what lies where it has to is not sent", "[ops][strict]") {
+TEST_CASE("elements that are on the right rank are not sent", "[ops][strict]") {
   const auto x = distribute(matrix(), every_layout({6, 6}).back()), everywhere = ht::from_tensor(matrix());
   const auto before = ht::comm_report().bytes;
   const auto collected = ht::collect(everywhere, ht::world().size() - 1);

@@ -43,7 +43,7 @@ at::Tensor block_of(const at::Tensor& global, const ht::Layout& layout) {
 
 }  // namespace
 
-TEST_CASE("what shares elements keeps them when another array is written to", "[ops][value]") {
+TEST_CASE("arrays that share elements keep them if another array is written to", "[ops][value]") {
   const auto global = numbers();
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(global, layout);
@@ -70,7 +70,7 @@ TEST_CASE("what shares elements keeps them when another array is written to", "[
   }
 }
 
-TEST_CASE("writing to what was made of an array leaves the array as it is", "[ops][value]") {
+TEST_CASE("a write to a result does not change its argument", "[ops][value]") {
   const auto global = numbers();
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(global, layout);
@@ -177,7 +177,8 @@ TEST_CASE("functions in place take selections", "[ops][value]") {
   }
 }
 
-TEST_CASE("a selection writes through what returns it, and a selection of a selection", "[ops][value]") {
+TEST_CASE("a selection that a function returns writes to its array, and so does a selection of a selection",
+          "[ops][value]") {
   const auto global = numbers();
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(global, layout);
@@ -272,7 +273,7 @@ TEST_CASE("memory that came read-only is not written, copies of it are", "[ops][
   CHECK(same(ht::sum(x), at::full({}, 4.0f * static_cast<float>(x.comm().size()))));
 }
 
-TEST_CASE("writing takes a copy only where elements are shared", "[ops][value][host]") {
+TEST_CASE("a write takes a copy only if elements are shared", "[ops][value][host]") {
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(numbers(), layout);
     x += 1;

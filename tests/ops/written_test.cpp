@@ -36,7 +36,7 @@ TEST_CASE("named operands stay as they are when selections beside them are writt
   }
 }
 
-TEST_CASE("swap exchanges what two selections name", "[ops][value]") {
+TEST_CASE("swap exchanges the elements of two selections", "[ops][value]") {
   const auto global = given_numbers();
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(global, layout), y = distribute(global + 100, layout);
@@ -87,7 +87,7 @@ TEST_CASE("selections of adopted memory are exchanged, and written after another
   }
 }
 
-TEST_CASE("memory of a host is not written by what outlives the array that adopted it", "[ops][value]") {
+TEST_CASE("copies that outlive the adopting array do not write to the host's memory", "[ops][value]") {
   std::vector<double> memory{1, 2, 3, 4};
   const auto before = memory;
   const auto held = [&] { return ht::from_local(memory, {.split = 0}); };
@@ -111,7 +111,7 @@ TEST_CASE("memory of a host is not written by what outlives the array that adopt
   CHECK(memory == before);
 }
 
-TEST_CASE("selections of repeated positions write what is selected of them", "[ops][value]") {
+TEST_CASE("selections of repeated positions write to the selected elements", "[ops][value]") {
   for (const auto& layout : every_layout({4})) {
     auto x = distribute(at::arange(4, at::kDouble), layout);
     x(ht::array({0, 0, 1}))(0) = 50;
@@ -132,7 +132,7 @@ TEST_CASE("selections of repeated positions write what is selected of them", "[o
   }
 }
 
-TEST_CASE("a selection that became an array of its own does not write elsewhere", "[ops][value]") {
+TEST_CASE("a selection that became a separate array does not write to its origin", "[ops][value]") {
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(given_numbers(), layout);
     const auto changed = [&] {

@@ -142,7 +142,7 @@ TEST_CASE("parts and broadcasts of communicators are right on every machine", "[
   }
 }
 
-TEST_CASE("between nodes a rank of g sends a g-th of what a lone rank would", "[comm][levels]") {
+TEST_CASE("between nodes, each of g ranks of a node sends 1 / g of the data", "[comm][levels]") {
   const auto p = ht::world().size();
   if (p % 2 != 0 || p < 4) return;
   const bool cyclic = GENERATE(false, true);

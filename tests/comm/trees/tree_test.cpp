@@ -32,7 +32,7 @@ Tree strided(int nodes, int between, int ranks, int inside) {
 
 }  // namespace
 
-TEST_CASE("trees find their ranks however these are placed", "[comm][schedule]") {
+TEST_CASE("trees find their ranks for any placement", "[comm][schedule]") {
   std::mt19937 random(4);
   for (int round = 0; round < 300; ++round) {
     const int p = 1 + static_cast<int>(random() % 40);

@@ -214,7 +214,7 @@ TEST_CASE("numbers between arrays and numbers", "[ops][creation]") {
   CHECK(same(ht::kaiser(5, -2), gathered(ht::kaiser(5, 2))));
 }
 
-TEST_CASE("places may have more axes than what is integrated", "[ops][calculus][host]") {
+TEST_CASE("positions may have more axes than the values", "[ops][calculus][host]") {
   const auto places = (at::arange(24, at::kDouble) * 0.618).frac().reshape({6, 4}).cumsum(1);
   const auto heights = at::tensor({1., 3., 2., 5.});
   const auto expected = (places.diff(1, 1) * at::tensor({2., 2.5, 3.5})).sum(1);

@@ -122,7 +122,7 @@ TEST_CASE("convolving costs one exchange of the ends", "[ops][convolve]") {
   CHECK(after.bytes - before.bytes <= 2 * 32 * 4);
 }
 
-TEST_CASE("what cannot be convolved is an error on all ranks", "[ops][convolve]") {
+TEST_CASE("arrays that cannot be convolved are an error on all ranks", "[ops][convolve]") {
   const auto x = ht::ones({4}, {.split = 0});
   CHECK_THROWS_AS(ht::convolve(x, ht::ones({0})), ht::ValueError);
   CHECK_THROWS_AS(ht::convolve(x, x, {.stride = 0}), ht::ValueError);

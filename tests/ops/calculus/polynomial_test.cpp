@@ -63,7 +63,7 @@ TEST_CASE("points count as much as their weights", "[ops][polynomial]") {
   CHECK_THROWS_AS(ht::polyfit(at_once, values, 1, {.weights = ht::ones({2})}), ht::ValueError);
 }
 
-TEST_CASE("polynomials of what is not finite", "[ops][polynomial]") {
+TEST_CASE("polynomials of numbers that are not finite", "[ops][polynomial]") {
   for (const auto flaw : {NAN, INFINITY})
     for (const auto& layout : every_layout({4})) {
       const auto x = distribute(doubles({1, 2, 3, 4}), layout), flawed = distribute(doubles({1, 2, flaw, 4}), layout);
@@ -118,7 +118,7 @@ TEST_CASE("complex values and columns of values are fitted", "[ops][polynomial]"
   CHECK_THROWS_AS(ht::polyfit(ht::ones({3}), ht::ones({2, 3}), 1), ht::ValueError);
 }
 
-TEST_CASE("numbers are polynomials, and nothing is derived no times", "[ops][polynomial]") {
+TEST_CASE("numbers are polynomials, and zero derivatives change nothing", "[ops][polynomial]") {
   const auto number = ht::full({}, 2.0, {.dtype = ht::float64}), q = ht::array({1.0, -1.0}, {.dtype = ht::float64});
   CHECK(same(ht::polyadd(q, number), doubles({1, 1})));
   CHECK(same(ht::polymul(number, q), doubles({2, -2})));

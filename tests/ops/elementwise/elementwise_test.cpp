@@ -132,7 +132,7 @@ TEST_CASE("clip limits to numbers and arrays", "[ops][elementwise]") {
   }
 }
 
-TEST_CASE("functions answer as NumPy where LibTorch would not", "[ops][elementwise]") {
+TEST_CASE("functions give NumPy's result if LibTorch's differs", "[ops][elementwise]") {
   const auto low = std::numeric_limits<std::int32_t>::min();
   for (const auto& layout : every_layout({6})) {
     const auto a = distribute(at::tensor({7, -7, 5, low, 0, 3}, at::kInt), layout),
@@ -281,7 +281,7 @@ TEST_CASE("infinite complex numbers and signed zeros survive", "[ops][elementwis
   }
 }
 
-TEST_CASE("where takes conditions and values without axes", "[ops][elementwise][host]") {
+TEST_CASE("where takes conditions and values that have no axes", "[ops][elementwise][host]") {
   const auto truth = ht::full({}, true), two = ht::full({}, 2.0, {.dtype = ht::float64});
   CHECK(ht::where(truth, 1, two).item<double>() == 1);
   for (const auto& layout : every_layout({3}))

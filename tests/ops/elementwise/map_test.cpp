@@ -85,7 +85,7 @@ TEST_CASE("map sees elements of any dtype as conversion gives them", "[ops][map]
     }
 }
 
-TEST_CASE("map_reduce is accurate, and knows NaN and nothing", "[ops][map]") {
+TEST_CASE("map_reduce is accurate, also for NaN and empty arrays", "[ops][map]") {
   const auto ones = ht::ones({3'000'000}, {.split = 0});
   const auto self = [](float v) { return v; };
   CHECK(ht::map_reduce<ht::ReduceOp::sum>([](float v) { return v * 0.1f; }, ones) == Approx(3e5).epsilon(1e-6));
@@ -101,7 +101,7 @@ TEST_CASE("map_reduce is accurate, and knows NaN and nothing", "[ops][map]") {
   CHECK_THROWS_AS(ht::map_reduce<ht::ReduceOp::min>(self, nothing), ht::ValueError);
 }
 
-TEST_CASE("map on equal layouts communicates nothing, and refuses what does not fit", "[ops][map]") {
+TEST_CASE("map on equal layouts communicates nothing, and refuses arrays that do not fit", "[ops][map]") {
   const auto x = ht::ones({10}, {.split = 0});
   const auto before = ht::comm_report().calls;
   static_cast<void>(ht::map(combined, x, x));

@@ -36,7 +36,7 @@ TEST_CASE("arrays are written with elements of their own memory", "[ops][element
   }
 }
 
-TEST_CASE("results are values where they may share memory with what they are made of", "[ops][elementwise]") {
+TEST_CASE("results are values, also if they share memory with their arguments", "[ops][elementwise]") {
   const auto in_place = [](ht::DNDarray result) { result += 1; };
   const auto whole = ht::arange(4), number = ht::ones({4});
   for (const auto& result : {ht::positive(whole), ht::floor(whole), ht::round(whole), ht::conj(number),
@@ -90,7 +90,7 @@ TEST_CASE("16-bit floats beside complex numbers are complex64", "[ops][elementwi
   CHECK(same(ht::where(x > 2, x, i), at::full({3}, c10::complex<float>(0, 1))));
 }
 
-TEST_CASE("what is stretched in memory is written to as any array", "[ops][elementwise]") {
+TEST_CASE("broadcast arrays are written to as any array", "[ops][elementwise]") {
   const auto global = at::arange(3, at::kDouble).reshape({1, 3}), stretched = global.expand({4, 3});
   for (const auto& layout : every_layout({1, 3})) {
     const auto x = distribute(global, layout);
@@ -189,7 +189,7 @@ TEST_CASE("numbers are multiplied with powers of two beyond the range of factors
   CHECK(exact);
 }
 
-TEST_CASE("clip computes where all its operands meet", "[ops][elementwise]") {
+TEST_CASE("clip computes in the common layout of its operands", "[ops][elementwise]") {
   const auto far = std::int64_t{1} << 40;
   for (const auto& layout : every_layout({3}))
     for (const auto& other : every_layout({3})) {

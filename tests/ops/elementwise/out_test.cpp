@@ -4,7 +4,7 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 
-TEST_CASE("results go to out, and only where they are wanted", "[ops][elementwise]") {
+TEST_CASE("results go to out, and only where the mask is true", "[ops][elementwise]") {
   const auto global = at::arange(6, at::kDouble).reshape({2, 3}), mask = global > 2;
   for (const auto& layout : every_layout({2, 3}))
     for (const auto& other : every_layout({2, 3})) {

@@ -11,7 +11,7 @@
 using at::indexing::None;
 using at::indexing::Slice;
 
-TEST_CASE("masks that are alike over long stretches select elements of any size", "[ops][index]") {
+TEST_CASE("masks with long runs select elements of any size", "[ops][index]") {
   const auto i = at::arange(3001);
   const auto stretches = at::logical_and(at::remainder(i, 97) < 61, i != 1200), scattered = at::remainder(i * i, 7) < 3;
   for (const auto& mask : {stretches, stretches.logical_not(), scattered, i >= 0, i < 0})
@@ -84,7 +84,7 @@ TEST_CASE("bad indices are errors on all ranks", "[ops][index]") {
   CHECK_THROWS_AS(x(ht::zeros({5}, {.dtype = ht::float32})), ht::IndexError);
 }
 
-TEST_CASE("values are written at a mask however both are cut", "[ops][index]") {
+TEST_CASE("values are written at a mask, for any cuts of both", "[ops][index]") {
   const auto bits = [](const ht::Shape& shape) { return at::arange(ht::size_of(shape)).view(shape) * 7 % 5 > 1; };
   const std::pair<int, at::Tensor> masks[] = {{0, bits({5})}, {0, bits({5, 4})}, {0, bits({5, 4, 3})},
                                               {1, bits({4})}, {1, bits({4, 3})}, {2, bits({3})}};
@@ -164,7 +164,7 @@ TEST_CASE("positions without axes are written along the split, too", "[ops][inde
   }
 }
 
-TEST_CASE("an ellipsis keeps positions apart even where it stands for nothing", "[ops][index]") {
+TEST_CASE("an ellipsis separates positions, also if it stands for no axis", "[ops][index]") {
   const auto global = at::arange(42.).view({7, 2, 3});
   const auto i = at::tensor({1, 0, 1}).view({1, 3}), j = at::tensor({2, 0, 2}).view({1, 3});
   for (const auto& layout : every_layout({7, 2, 3})) {
@@ -221,7 +221,7 @@ TEST_CASE("positions are of any integer type, and pointers no truth values", "[o
   CHECK_THROWS_AS(x(SIZE_MAX), ht::ValueError);
 }
 
-TEST_CASE("what does not fit a part is told in the shapes that stand there", "[ops][index][host]") {
+TEST_CASE("errors for values that do not fit a selection have both shapes", "[ops][index][host]") {
   for (const auto& layout : every_layout({3, 2})) {
     auto x = distribute(at::zeros({3, 2}), layout);
     CHECK_THROWS_WITH(x(0) = ht::ones({4}),
@@ -233,7 +233,7 @@ TEST_CASE("what does not fit a part is told in the shapes that stand there", "[o
   }
 }
 
-TEST_CASE("vectors of truth values are masks that every rank gives alike", "[ops][index]") {
+TEST_CASE("vectors of truth values are masks that are equal on all ranks", "[ops][index]") {
   const auto global = at::arange(12).reshape({4, 3});
   const std::vector<bool> rows{true, false, true, true}, columns{false, true, true};
   const auto at_rows = at::tensor({0, 2, 3}, at::kLong), at_columns = at::tensor({1, 2}, at::kLong);

@@ -197,7 +197,7 @@ TEST_CASE("positions that are not whole numbers are refused by all ranks", "[ops
     }
 }
 
-TEST_CASE("bool positions count as 0 and 1 where NumPy takes them", "[ops][selection]") {
+TEST_CASE("bool positions count as 0 and 1 in functions of NumPy that take them", "[ops][selection]") {
   for (const auto& layout : every_layout({2})) {
     const auto b = distribute(at::tensor({1, 0}).to(at::kBool), layout);
     auto x = distribute(longs({5, 6}), layout);
@@ -210,7 +210,7 @@ TEST_CASE("bool positions count as 0 and 1 where NumPy takes them", "[ops][selec
   }
 }
 
-TEST_CASE("positions that meet in nothing may be any", "[ops][positions][host]") {
+TEST_CASE("empty positions may have any range", "[ops][positions][host]") {
   const auto far = at::full({1, 1}, 7, at::kLong), none = at::empty({0}, at::kLong);
   for (const auto& layout : every_layout({3, 4}))
     for (const auto& cut : every_layout({1, 1})) {

@@ -47,7 +47,7 @@ TEST_CASE("the last of repeated places counts along every axis", "[ops][position
   }
 }
 
-TEST_CASE("writing to places leaves LibTorch's settings alone meanwhile, too", "[ops][positions]") {
+TEST_CASE("a write to positions does not change LibTorch's settings", "[ops][positions]") {
   constexpr std::int64_t n = 3'000'000;
   std::atomic<bool> done = false, changed = false;
   std::thread watcher([&] {

@@ -119,7 +119,7 @@ TEST_CASE("indices are rolled and repeated along several axes or none", "[ops][j
   }
 }
 
-TEST_CASE("sides of an array are padded each with its own", "[ops][pad]") {
+TEST_CASE("each side of an array is padded with its own values", "[ops][pad]") {
   const auto a = at::arange(6).reshape({2, 3});
   for (const auto& layout : every_layout({2, 3})) {
     const auto x = distribute(a, layout);
@@ -179,7 +179,7 @@ TEST_CASE("elements are counted in Fortran's order", "[ops][reshape]") {
              longs({23})));
 }
 
-TEST_CASE("what is repeated many times", "[ops][join]") {
+TEST_CASE("an array repeated many times", "[ops][join]") {
   const std::int64_t many = 1000003;
   for (const auto& layout : every_layout({3})) {
     const auto x = distribute(at::arange(3), layout);
@@ -206,7 +206,7 @@ TEST_CASE("repeating beyond memory or 64 bits is an error", "[ops][join]") {
   }
 }
 
-TEST_CASE("pad takes the options of its mode only", "[ops][pad]") {
+TEST_CASE("pad takes only the options of its mode", "[ops][pad]") {
   using enum ht::PadMode;
   const auto x = ht::arange(3, {.split = 0});
   for (const auto mode : {edge, reflect, symmetric, wrap, empty, maximum, mean})

@@ -83,7 +83,7 @@ TEST_CASE("averages weigh elements or indices", "[ops][moments][host]") {
   CHECK_THROWS_AS(ht::average(ht::ones({5, 3}), {.axis = 0, .weights = ht::ones({3})}), ht::ValueError);
 }
 
-TEST_CASE("a slice of nothing but NaN has no position", "[ops][arg]") {
+TEST_CASE("a slice of NaN only has no position", "[ops][arg]") {
   const auto global = at::tensor({1.f, NAN, 2.f, NAN, NAN, NAN}).reshape({3, 2});
   for (const auto& layout : every_layout({3, 2})) {
     const auto x = distribute(global, layout);

@@ -92,7 +92,7 @@ TEST_CASE("least and largest of columns beside NaN and infinities", "[ops][reduc
   }
 }
 
-TEST_CASE("numbers, bool and short floats are described, nothing and complex numbers are not", "[ops][describe]") {
+TEST_CASE("numbers, bool and short floats are described, empty arrays and complex numbers are not", "[ops][describe]") {
   const auto one = ht::describe(ht::full({}, 2.5));
   CHECK(one.count == 1);
   CHECK(one.max.item<float>() == 2.5f);

@@ -79,7 +79,7 @@ TEST_CASE("the mean of float64 and of whole numbers is float64, of short ones fl
   CHECK(close(ht::var(z), at::var(gathered(z), /*unbiased=*/false).to(gathered(ht::var(z)).scalar_type()), 1e-6));
 }
 
-TEST_CASE("moments of nothing and of NaN are NaN, of equal elements 0 and NaN", "[ops][moments]") {
+TEST_CASE("moments of empty arrays and of NaN are NaN, of equal elements 0 and NaN", "[ops][moments]") {
   CHECK(same(ht::mean(ht::zeros({0, 2}, {.split = 0}), 0), at::full({2}, NAN)));
   CHECK(same(ht::var(ht::zeros({0, 2}, {.split = 1}), 0), at::full({2}, NAN)));
   CHECK(same(ht::mean(ht::array({1.0, NAN}, {.split = 0})), at::full({}, NAN)));
@@ -96,7 +96,7 @@ TEST_CASE("all four moments are one call", "[ops][moments]") {
   CHECK(ht::comm_report().calls - before == (ht::world().size() > 1));
 }
 
-TEST_CASE("moments of the elements that a mask lets through", "[ops][moments]") {
+TEST_CASE("moments of the elements that a mask selects", "[ops][moments]") {
   const auto global = skewed({6, 5, 4});
   const auto mask = at::arange(20).reshape({5, 4}).remainder(3) != 1;
   const auto kept = [&](const at::Tensor& x, int row) { return x[row].masked_select(mask); };
@@ -175,7 +175,7 @@ TEST_CASE("numbers have no axis for means and medians", "[ops][moments]") {
   CHECK_THROWS_AS(ht::quantile(ht::full({}, 2.0), 0.5, {.axis = 0}), ht::IndexError);
 }
 
-TEST_CASE("the variance of few complex numbers is infinite where one part varies", "[ops][moments]") {
+TEST_CASE("the variance of few complex numbers is infinite if one part varies", "[ops][moments]") {
   const auto global = at::complex(at::tensor({1., 1., 3.}, at::kDouble), at::tensor({1., 0., 2.}, at::kDouble));
   for (const auto& layout : every_layout({3})) {
     const auto x = distribute(global, layout), pair = x.index({ht::slice(0, 2)});
@@ -218,7 +218,7 @@ TEST_CASE("a number that counts has a mean along axis 0", "[ops][moments]") {
   CHECK(ht::var(x, {.axis = -1, .where = yes}).item<float>() == 0);
 }
 
-TEST_CASE("whole numbers hold no variance", "[ops][moments]") {
+TEST_CASE("a variance is no whole number", "[ops][moments]") {
   const auto x = ht::array({1, 2, 3, 127}, {.dtype = ht::int8, .split = 0});
   for (const auto dtype : {ht::int8, ht::int64, ht::bool_}) {
     CHECK_THROWS_AS(ht::var(x, {.dtype = dtype}), ht::TypeError);

@@ -50,7 +50,7 @@ TEST_CASE("NaN wins an extremum and whole numbers sum exactly", "[ops][reduce]")
   }
 }
 
-TEST_CASE("reductions of nothing", "[ops][reduce]") {
+TEST_CASE("reductions of empty arrays", "[ops][reduce]") {
   for (const auto& layout : every_layout({0, 3})) {
     const auto x = distribute(at::zeros({0, 3}), layout);
     CHECK(same(ht::sum(x, 0), at::zeros({3})));
@@ -214,7 +214,7 @@ TEST_CASE("an initial value is of the kind of the result", "[ops][reduce]") {
   }
 }
 
-TEST_CASE("an extremum of nothing is refused also where there are none", "[ops][reduce]") {
+TEST_CASE("an extremum of an empty axis is refused, also if the result is empty", "[ops][reduce]") {
   for (const ht::Shape& shape : {ht::Shape{0, 0}, {2, 0, 0}}) {
     const int axis = static_cast<int>(shape.size()) - 1;
     for (const auto& layout : every_layout(shape)) {
@@ -251,7 +251,7 @@ TEST_CASE("a reduction is computed in the dtype that is asked for", "[ops][reduc
   }
 }
 
-TEST_CASE("a running sum may begin with that of nothing", "[ops][scan]") {
+TEST_CASE("a running sum may begin with 0", "[ops][scan]") {
   const auto global = at::arange(1, 7).reshape({3, 2});
   for (const auto& layout : every_layout({3, 2})) {
     const auto x = distribute(global, layout);
@@ -318,7 +318,7 @@ TEST_CASE("narrow floats are totalled in float32", "[ops][reduce]") {
   }
 }
 
-TEST_CASE("a scan in place of what is stretched in memory leaves the others as they are", "[ops][scan]") {
+TEST_CASE("a scan in place of a broadcast array does not change others", "[ops][scan]") {
   const auto row = ht::ones({2}, {.split = 0});
   auto stretched = ht::broadcast_to(row, {3, 2});
   CHECK(same(ht::cumsum_(stretched, 0), at::tensor({1.f, 2.f, 3.f}).reshape({3, 1}).expand({3, 2})));
@@ -334,7 +334,7 @@ TEST_CASE("sums in place of narrow integers wrap in their own dtype", "[ops][sca
   }
 }
 
-TEST_CASE("axes are one number, braces of several, or all, and empty braces say nothing", "[ops][reduce]") {
+TEST_CASE("axes are one number, braces of several, or all; empty braces are no axes", "[ops][reduce]") {
   const auto global = at::arange(24, at::kDouble).reshape({2, 3, 4});
   const std::vector<int> none;
   for (const auto& layout : every_layout({2, 3, 4})) {

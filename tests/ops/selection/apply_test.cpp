@@ -29,7 +29,7 @@ TEST_CASE("a function of axes is applied over several", "[ops][apply]") {
   }
 }
 
-TEST_CASE("what a function of lines throws on one rank all throw", "[ops][apply]") {
+TEST_CASE("if a function of lines throws on one rank, all ranks throw", "[ops][apply]") {
   const auto x = ht::arange(8, {.split = 0});
   const auto lines = ht::from_local(x.larray().unsqueeze(1), {.split = 0});
   const auto refuse = [](const ht::DNDarray& line) -> ht::DNDarray {

@@ -46,7 +46,7 @@ TEST_CASE("arrays are cut into parts that share memory", "[ops][part]") {
   }
 }
 
-TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal][host]") {
+TEST_CASE("diagonals and triangles stay in place", "[ops][diagonal][host]") {
   for (const ht::Shape& shape : {ht::Shape{5, 3}, ht::Shape{3, 5}}) {
     const auto global = at::arange(15, at::kDouble).reshape(shape) + 1;
     for (const auto& layout : every_layout(shape)) {
@@ -258,7 +258,8 @@ TEST_CASE("numbers that do not fit are refused by all ranks", "[ops][selection]"
   CHECK(same(ht::searchsorted(x, 300), at::full({}, 6, at::kLong)));
 }
 
-TEST_CASE("arrays without axes are written and reduced, and nothing is put nowhere", "[ops][selection]") {
+TEST_CASE("arrays without axes are written and reduced, and empty values are written to no element",
+          "[ops][selection]") {
   auto x = ht::zeros({}, {.dtype = ht::float64});
   ht::put(x, ht::array({0, -1}), ht::array({1., 2.}));
   CHECK(x.item<double>() == 2);
@@ -349,7 +350,7 @@ TEST_CASE("values that do not fit are refused by all that write", "[ops][selecti
   CHECK(same(p, longs({1})));
 }
 
-TEST_CASE("arrays without axes have axis 0 where NumPy lets them", "[ops][selection]") {
+TEST_CASE("arrays without axes have axis 0 in functions of NumPy that allow it", "[ops][selection]") {
   auto x = ht::full({}, 5, {.dtype = ht::uint8});
   const auto zero = ht::array({0, 0}, {.split = 0}), truth = ht::array({true}, {.split = 0});
   const auto fives = [](std::int64_t n) { return at::full({n}, 5, at::kByte); };

@@ -197,7 +197,7 @@ TEST_CASE("padding by ramps and statistics is NumPy's", "[ops][pad]") {
   CHECK_THROWS_AS(ht::pad(ht::zeros({0}, {.split = 0}), {{1, 1}}, {.mode = mean}), ht::ValueError);
 }
 
-TEST_CASE("ramps of 16-bit floats do not overflow, and means of nothing are NaN", "[ops][pad]") {
+TEST_CASE("ramps of 16-bit floats do not overflow, and means of empty arrays are NaN", "[ops][pad]") {
   const auto ends = at::tensor({0.1, 60000.}, at::kDouble).to(at::kHalf);
   const auto steps = at::arange(7, at::kDouble);
   const auto ramps = at::cat({steps * ((ends[0].item<double>() + 60000) / 7) - 60000, ends.to(at::kDouble),

@@ -103,7 +103,7 @@ TEST_CASE("joining, moving and padding blocks with axes in any order equal LibTo
   });
 }
 
-TEST_CASE("a mesh of positions picks what they pick one after the other", "[ops][index]") {
+TEST_CASE("a mesh of positions selects as one selection after the other", "[ops][index]") {
   const auto global = at::arange(60).reshape({5, 4, 3});
   const auto first = at::tensor({4, 0, 4, -2}, at::kLong), second = at::tensor({-1, 1, 0}, at::kLong);
   const auto rows = global.index({first}), picked = rows.index({at::indexing::Slice(), second});

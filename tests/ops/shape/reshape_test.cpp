@@ -22,7 +22,7 @@ TEST_CASE("single elements and empty arrays reshape", "[ops][reshape]") {
   CHECK(same(ht::reshape(ht::full({}, 3), {1, 1}), at::full({1, 1}, 3, at::kLong)));
 }
 
-TEST_CASE("axes behind the split fold without communication", "[ops][reshape]") {
+TEST_CASE("axes after the split fold without communication", "[ops][reshape]") {
   const auto x = ht::zeros({8, 2, 3}, {.split = 0});
   const auto before = ht::comm_report().calls;
   CHECK(ht::reshape(x, {8, 6}).split() == 0);

@@ -81,7 +81,7 @@ TEST_CASE("a sorter that is none is refused by all ranks", "[ops][search]") {
   }
 }
 
-TEST_CASE("places among whole numbers beyond 2^53", "[ops][search]") {
+TEST_CASE("positions among whole numbers beyond 2^53", "[ops][search]") {
   const auto global = at::arange(4, at::kLong) + (1LL << 53);
   for (const auto& layout : every_layout({4}))
     for (const auto& other : every_layout({4})) {

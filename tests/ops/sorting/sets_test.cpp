@@ -53,7 +53,7 @@ TEST_CASE("unique and its parts equal NumPy's for every layout", "[ops][sets]") 
   }
 }
 
-TEST_CASE("unique takes any spread of whole numbers", "[ops][sets]") {
+TEST_CASE("unique takes whole numbers of any range", "[ops][sets]") {
   for (const double spread : {1.0, 1e3, 1e5, 1e8}) {
     const auto global = scattered_for_sets({20000}, at::kInt, spread);
     const auto values = std::get<0>(at::_unique2(global, true));
@@ -231,7 +231,7 @@ TEST_CASE("sets compare whole numbers with floats without loss", "[ops][sets]") 
   }
 }
 
-TEST_CASE("an intersection knows where its elements were", "[ops][sets]") {
+TEST_CASE("an intersection gives the positions of its elements", "[ops][sets]") {
   const auto a = tensor_of({7, 3, 3, -2, 9, 7}, at::kLong), b = tensor_of({9, 0, 7, 7}, at::kLong);
   for (const auto& layout_a : every_layout({6}))
     for (const auto& layout_b : every_layout({4})) {
@@ -242,7 +242,7 @@ TEST_CASE("an intersection knows where its elements were", "[ops][sets]") {
     }
 }
 
-TEST_CASE("distinct slices know where they were", "[ops][sets]") {
+TEST_CASE("distinct slices give their positions", "[ops][sets]") {
   const auto global = (scattered_for_sets({24, 2}, at::kDouble) - 3).remainder(3);
   for (const auto& layout : every_layout({24, 2})) {
     const auto x = distribute(global, layout);

@@ -82,7 +82,7 @@ TEST_CASE("descending sort is stable and has NaN first", "[ops][sort]") {
   }
 }
 
-TEST_CASE("complex numbers are sorted by their real, then their imaginary parts, NaN behind", "[ops][sort]") {
+TEST_CASE("complex numbers are sorted by their real, then their imaginary parts, with NaN at the end", "[ops][sort]") {
   using C = std::complex<double>;
   const auto nan = static_cast<double>(NAN);
   // These are in NumPy's order.
@@ -155,7 +155,7 @@ TEST_CASE("topk finds most of a long axis", "[ops][sort]") {
   }
 }
 
-TEST_CASE("topk finds the largest and smallest and where they are", "[ops][sort]") {
+TEST_CASE("topk finds the largest and smallest elements and their positions", "[ops][sort]") {
   const ht::Shape shape = GENERATE(ht::Shape{11, 3}, ht::Shape{3000, 2});
   for (const auto type : {at::kFloat, at::kLong, at::kByte}) {
     const auto global = scattered_to_sort(shape, type);

@@ -148,7 +148,7 @@ TEST_CASE("tiny ranges, and rules for truth values", "[ops][histogram]") {
   CHECK(ht::histogram(ht::array({1., 1., .6, 1.4}), {.range = std::pair{1., 1.}, .rule = "scott"}).first.size() == 2);
 }
 
-TEST_CASE("whole numbers beyond 2^53 meet edges that are", "[ops][histogram]") {
+TEST_CASE("whole numbers beyond 2^53 are compared exactly with edges", "[ops][histogram]") {
   const auto global = at::arange(4, at::kLong) + (1LL << 53), weights = at::arange(1, 5, at::kLong);
   for (const auto& layout : every_layout({4}))
     for (const auto& other : every_layout({4})) {

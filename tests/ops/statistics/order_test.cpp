@@ -215,7 +215,7 @@ TEST_CASE("the nan functions leave NaN out", "[ops][order]") {
   CHECK(same(ht::nanmedian(ht::ones({0, 2}, {.split = 0}), 0), at::tensor({NAN, NAN}).to(at::kFloat)));
 }
 
-TEST_CASE("the mean of the two middle elements is their median even where one is infinite", "[ops][order]") {
+TEST_CASE("the median is the mean of the two middle elements, also if one is infinite", "[ops][order]") {
   CHECK(ht::median(ht::array({1.0, INFINITY}, {.split = 0})).item<float>() == INFINITY);
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("methods that pick elements keep their dtype", "[ops][order]") {
   }
 }
 
-TEST_CASE("picked whole numbers are exact, of nothing there are none", "[ops][order]") {
+TEST_CASE("selected whole numbers are exact, and empty arrays have none", "[ops][order]") {
   using Limits = std::numeric_limits<std::int64_t>;
   const auto global = at::tensor({Limits::max(), (std::int64_t{1} << 53) + 1, Limits::min()}, at::kLong);
   for (const auto& layout : every_layout({3})) {
@@ -306,7 +306,7 @@ TEST_CASE("quantiles with weights are those of elements repeated as often", "[op
   }
 }
 
-TEST_CASE("whole numbers picked by weights stay whole", "[ops][order]") {
+TEST_CASE("whole numbers selected by weights stay whole numbers", "[ops][order]") {
   const auto global = at::tensor({5, 1, 7, 3, 2, 9, 4, 6}, at::kLong).reshape({2, 4});
   const auto weights = at::tensor({1, 2, 3, 4, 4, 3, 2, 1}, at::kLong).reshape({2, 4});
   for (const auto& layout : every_layout({2, 4})) {
