@@ -199,7 +199,7 @@ std::pair<std::size_t, std::size_t> cheapest_pair(const std::vector<Labelled>& o
 DNDarray in_order(const Labelled& x, const Labels& result) {
   std::vector<int> order;
   for (const auto label : result) order.push_back(x.axis(label));
-  const auto view = transpose(x.array, order);
+  const auto view = std::ranges::is_sorted(order) ? x.array : transpose(x.array, order);
   return detail::wrap(view.larray().contiguous(), view.layout(), view.comm());
 }
 

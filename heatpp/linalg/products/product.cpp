@@ -1,6 +1,7 @@
 #include <heatpp/linalg/products/product.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/products/detail/contract.hpp>
 #include <heatpp/linalg/products/detail/exact_dot.hpp>
@@ -174,7 +175,8 @@ DNDarray inner(const DNDarray& a, const DNDarray& b, const DotOptions& options) 
 
 DNDarray vdot(const DNDarray& a, const DNDarray& b, const DotOptions& options) {
   if (a.size() != b.size()) refuse("vdot", a, b, "equally many elements");
-  if (a.shape() != b.shape()) return vdot(flatten(a), flatten(b), options);
+  const auto flat = [](const DNDarray& x) { return flatten(detail::one_cut("vdot", x)); };
+  if (a.shape() != b.shape()) return vdot(flat(a), flat(b), options);
   if (is_exact("vdot", a, b, true, options)) return detail::exact_dot("vdot", a, b, true);
   return contract("vdot", {conjugate_of(a), counted(a.ndim())}, {b, counted(b.ndim())}, {});
 }
@@ -188,11 +190,12 @@ DNDarray vecdot(const DNDarray& a, const DNDarray& b, int axis) {
 }
 
 DNDarray outer(const DNDarray& a, const DNDarray& b) {
-  const auto flat = [](const DNDarray& x) { return x.ndim() == 1 ? x : flatten(x); };
+  const auto flat = [](const DNDarray& x) { return x.ndim() == 1 ? x : flatten(detail::one_cut("outer", x)); };
   return contract("outer", {flat(a), {0}}, {flat(b), {1}}, {0, 1});
 }
 
-DNDarray kron(const DNDarray& a, const DNDarray& b) {
+DNDarray kron(const DNDarray& first, const DNDarray& second) {
+  const auto a = detail::one_cut("kron", first), b = detail::one_cut("kron", second);
   const auto ndim = std::max(a.ndim(), b.ndim());
   const auto padded = [ndim](const DNDarray& x) {
     auto shape = x.shape();

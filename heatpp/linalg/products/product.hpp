@@ -26,6 +26,17 @@ namespace heatpp {
 //   1, 1 -> 1                       a rotates
 //   1, 0 -> 0                       added up
 //   1, none -> 0 and none, 0 -> 1   the split operand is recut, (P-1) / P of its size
+//
+// If an operand is cut over a grid of ranks, so is the result: over the grid of the rows of `a` and the columns of `b`.
+// On a grid of p x q ranks for both, panels of `a` are broadcast along rows of the grid, and those of `b` along its
+// columns, while panels before are multiplied (SUMMA: van de Geijn and Watts, 1997): (q-1) |a| + (p-1) |b|. Operands
+// that are recut, in one exchange, to a grid of p x q x d ranks send (q-1) |a| + (p-1) |b| + (d-1) |result| more: each
+// of d groups of ranks sums over a part of the summed axis, and they add up their results (2.5-D: Solomonik and Demmel,
+// 2011). Then the result is cut over p d x q ranks, or p x q d if its columns are longer. A depth d of more than one is
+// taken if that sends less and if the sums of a rank take no more than four times its share of the three arrays. The
+// grid is the one that sends the fewest bytes, of all whose product is the number of ranks, or that of an operand as it
+// is cut (after Kwasniewski et al., 2019). An operand with one cut is recut to the grid; a replicated one sends nothing.
+// Axes of stacks are cut, too, if an operand is cut along them. kron, and outer of arrays with several axes, recut.
 
 /// Computes the matrix product by NumPy's rules: over the last axis of `a` and the second to last of `b`; earlier axes
 /// broadcast. An operand with one axis is a row on the left and a column on the right.

@@ -1,5 +1,6 @@
 #include <heatpp/linalg/products/detail/exact_dot.hpp>
 
+#include <heatpp/core/detail/cuts/group_along.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/around.hpp>
@@ -37,7 +38,8 @@ DNDarray exact_dot(const char* op, const DNDarray& a, const DNDarray& b, bool co
   } else {
     add_products(flat(x), flat(y), sums[0]);
   }
-  if (aligned.layout.split() && aligned.comm.size() > 1) add_across(aligned.comm, sums);
+  const auto group = group_of_blocks(aligned.layout, aligned.comm);
+  if (aligned.layout.is_cut() && group.size() > 1) add_across(group, sums);
   auto result = at::empty({std::ssize(sums)}, at::kDouble);
   for (std::size_t i = 0; i < sums.size(); ++i) result.data_ptr<double>()[i] = rounded_to(dtype, sums[i]);
   result = is_complex(dtype) ? at::view_as_complex(result.view({1, 2})).squeeze(0) : result.squeeze(0);
