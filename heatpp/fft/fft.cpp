@@ -2,10 +2,10 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/fft/detail/along_split.hpp>
 #include <heatpp/fft/detail/lines.hpp>
+#include <heatpp/fft/detail/pencils.hpp>
 #include <heatpp/fft/detail/pieces.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
 
 namespace heatpp::fft {
 namespace {
@@ -115,7 +117,15 @@ Layout layout_like(const Shape& shape, const Layout& cut) {
 }
 DNDarray cut_like(const DNDarray& y, const Layout& cut) { return detail::brought_to(y, layout_like(y.shape(), cut)); }
 
-DNDarray along_axis(const Transform& transform, const DNDarray& array, const FftOptions& options) {
+/// An array in the dtype of the transform along `axis`, whose real length is n.
+struct Job {
+  DNDarray x;
+  int axis;
+  std::int64_t n;
+  Shape shape;  ///< of the result
+};
+
+Job checked(const Transform& transform, const DNDarray& array, const FftOptions& options) {
   const auto axis = sanitize_axis(options.axis, array.ndim(), transform.op);
   const bool real = transform.kind == Kind::real, forth = transform.direction == Direction::forth;
   if (real && forth && is_complex(array.dtype()))
@@ -128,9 +138,43 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
                       n, axis, to_string(array.shape()));
   const auto floating = inexact_type(array.dtype());
   const auto dtype = floating == float16 || floating == bfloat16 ? float32 : floating;
-  const auto x = sized(array.astype(dtype), axis, real && !forth ? n / 2 + 1 : n);
-  const auto shape = with_extent(x.shape(), axis, real && forth ? n / 2 + 1 : n);
-  const auto whole = [&](const at::Tensor& block, const Layout& layout) {
+  return {array.astype(dtype), axis, n, with_extent(array.shape(), axis, real && forth ? n / 2 + 1 : n)};
+}
+
+/// Returns how many numbers along the axis a transform starts from.
+std::int64_t length_before(const Transform& transform, std::int64_t n) {
+  return transform.kind == Kind::real && transform.direction == Direction::back ? n / 2 + 1 : n;
+}
+
+/// Transforms an array on a grid, and leaves the result where an exchange has brought the lines.
+DNDarray in_pencils(const Transform& transform, const Job& job, Norm norm) {
+  const auto x = detail::with_whole_lines(job.x, job.axis);
+  const auto length = length_before(transform, job.n), missing = length - extent_of(x, job.axis);
+  std::vector<std::int64_t> widths(2 * static_cast<std::size_t>(x.ndim() - job.axis), 0);
+  widths.back() = missing;  // behind the lines, or cut off
+  const auto block = missing == 0 ? x.larray() : at::constant_pad_nd(x.larray(), widths);
+  std::vector<detail::Cut> cuts;
+  for (int axis = 0; axis < x.ndim(); ++axis) cuts.push_back(x.layout().cut_along(axis));
+  cuts[static_cast<std::size_t>(job.axis)] = detail::Cut::even(job.shape[static_cast<std::size_t>(job.axis)], 1);
+  return detail::wrap(local(transform, block, job.axis, job.n, norm), x.layout().recut(job.shape, cuts), x.comm());
+}
+
+/// Brings a transform along `axis` back to the grid on which the array was.
+DNDarray brought_back(const DNDarray& y, const Layout& grid, int axis) {
+  std::vector<detail::Cut> cuts;
+  for (int i = 0; i < y.ndim(); ++i) cuts.push_back(grid.cut_along(i));
+  auto& cut = cuts[static_cast<std::size_t>(axis)];
+  if (cut.extent() != extent_of(y, axis)) cut = detail::Cut::even(extent_of(y, axis), cut.ranks());
+  return detail::brought_to(y, grid.recut(y.shape(), std::move(cuts)));
+}
+
+DNDarray along_axis(const Transform& transform, const DNDarray& array, const FftOptions& options) {
+  const auto one_axis = array.ndim() == 1 ? detail::one_cut(transform.op, array) : array;
+  const auto job = checked(transform, one_axis, options);
+  const auto& [given, axis, n, shape] = job;
+  if (given.layout().is_grid()) return brought_back(in_pencils(transform, job, options.norm), given.layout(), axis);
+  const auto x = sized(given, axis, length_before(transform, n));
+  const auto whole = [&, axis = axis, n = n, &shape = shape](const at::Tensor& block, const Layout& layout) {
     auto result = local(transform, block, axis, n, options.norm);
     return detail::wrap(std::move(result), layout.with(shape, layout.split()), x.comm());
   };
@@ -142,7 +186,9 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
   }
   const auto other = x.comm().size() > 1 ? other_axis(x) : std::nullopt;
   if (const auto pieces = other ? detail::pieces_of(x, *other) : 1; pieces > 1 && x.larray().is_cpu()) {
-    const auto lines = [&](const at::Tensor& block) { return local(transform, block, axis, n, options.norm); };
+    const auto lines = [&, axis = axis, n = n](const at::Tensor& block) {
+      return local(transform, block, axis, n, options.norm);
+    };
     return detail::transformed_in_pieces(x, *other, pieces, layout_like(shape, x.layout()), lines);
   }
   const Layout across(x.shape(), other, x.comm().size());
@@ -167,22 +213,37 @@ std::vector<int> axes_of(const char* op, const DNDarray& x, const FftnOptions& o
 }
 
 /// Transforms one axis after another; the last one by a real transform, first if that gives complex numbers. An axis
-/// that is named twice then has its first length.
+/// that is named twice then has its first length. An array on a grid, of different axes, stays where exchanges bring
+/// it.
 DNDarray along_axes(const Transform& transform, const DNDarray& x, const FftnOptions& options) {
   const auto axes = axes_of(transform.op, x, options);
   if (transform.kind == Kind::real && axes.empty())
     raise<ValueError>(transform.op, "got no axes; expected at least one");
   const bool real = transform.kind == Kind::real, forth = transform.direction == Direction::forth;
+  const bool pencils = x.layout().is_grid() && x.ndim() > 1 && std::set(axes.begin(), axes.end()).size() == axes.size();
   auto result = x;
   const auto apply = [&](Kind kind, std::size_t i) {
     std::optional n = options.s && (*options.s)[i] != -1 ? (*options.s)[i] : extent_of(x, axes[i]);
     if (!options.s && kind == Kind::real && !forth) n = std::nullopt;
-    result = along_axis({transform.op, kind, transform.direction}, result, {n, axes[i], options.norm});
+    const Transform one{transform.op, kind, transform.direction};
+    const FftOptions along{n, axes[i], options.norm};
+    result = pencils ? in_pencils(one, checked(one, result, along), along.norm) : along_axis(one, result, along);
   };
   const auto others = axes.size() - (real ? 1 : 0);
   if (real && forth) apply(Kind::real, others);
   // The order is NumPy's, which matters if an axis is named twice.
-  for (std::size_t i = 0; i < others; ++i) apply(Kind::complex, real && !forth ? i : others - 1 - i);
+  std::vector<std::size_t> left(others);
+  std::iota(left.begin(), left.end(), 0);
+  if (!real || forth) std::ranges::reverse(left);
+  while (!left.empty()) {
+    std::vector<int> to_do;
+    for (const auto i : left) to_do.push_back(axes[i]);
+    const auto next =
+        left.begin() + static_cast<std::ptrdiff_t>(pencils ? detail::next_axis(result.layout(), to_do) : 0);
+    const auto i = *next;
+    left.erase(next);
+    apply(Kind::complex, i);
+  }
   if (real && !forth) apply(Kind::real, others);
   return result;
 }
@@ -196,14 +257,6 @@ Options in_reverse(Options options) {
 FftnOptions of_matrices(FftnOptions options) {
   if (options.axes.all()) options.axes = {-2, -1};
   return options;
-}
-
-DNDarray rolled(const char* op, const DNDarray& x, const Axes& given, int sign) {
-  auto axes = given.values();
-  for (int axis = 0; given.all() && axis < x.ndim(); ++axis) axes.push_back(axis);
-  std::vector<std::int64_t> shifts;
-  for (const auto axis : axes) shifts.push_back(sign * (extent_of(x, sanitize_axis(axis, x.ndim(), op)) / 2));
-  return roll(x, shifts, axes);
 }
 
 }  // namespace
@@ -252,20 +305,5 @@ DNDarray rfft2(const DNDarray& x, const FftnOptions& options) { return rfftn(x, 
 DNDarray irfft2(const DNDarray& x, const FftnOptions& options) { return irfftn(x, of_matrices(options)); }
 DNDarray hfft2(const DNDarray& x, const FftnOptions& options) { return hfftn(x, of_matrices(options)); }
 DNDarray ihfft2(const DNDarray& x, const FftnOptions& options) { return ihfftn(x, of_matrices(options)); }
-
-DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
-  if (n < 1 || d == 0) raise<ValueError>("fftfreq", "got n {}, d {}; expected n >= 1 and d other than 0", n, d);
-  const auto i = arange(n, heatpp::detail::with_dtype(options, float64));
-  const auto cycles = where(i < static_cast<double>((n + 1) / 2), i, i - static_cast<double>(n));
-  return (cycles * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(get_default_dtype()));
-}
-DNDarray rfftfreq(std::int64_t n, double d, const ArrayOptions& options) {
-  if (n == 0 || d == 0) raise<ValueError>("rfftfreq", "got n {}, d {}; expected others than 0", n, d);
-  const auto i = arange(n < 0 ? 0 : n / 2 + 1, heatpp::detail::with_dtype(options, float64));
-  return (i * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(get_default_dtype()));
-}
-
-DNDarray fftshift(const DNDarray& x, const Axes& axes) { return rolled("fftshift", x, axes, 1); }
-DNDarray ifftshift(const DNDarray& x, const Axes& axes) { return rolled("ifftshift", x, axes, -1); }
 
 }  // namespace heatpp::fft

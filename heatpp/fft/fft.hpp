@@ -11,6 +11,13 @@
 // of at least the number of ranks, it is a convolution of at least twice the length (Bluestein, 1970). A real transform
 // of even length treats pairs as complex numbers, and exchanges its two halves. All are collective. Errors, on all
 // ranks: IndexError for axes, ValueError for lengths below 1.
+//
+// An array on a grid of ranks is transformed by pencils: to transform along a cut axis, the ranks along it cut another
+// axis instead, preferably an uncut one, in one exchange between these ranks only. A transform along one axis brings
+// its result back to the grid. Transforms along several axes take next what is not cut, and leave the result where the
+// last exchange brings it: fftn and rfftn of a 3-D array on p x q x 1 ranks need two exchanges and give one on 1 x p x
+// q, of which ifftn and irfftn give one on p x q x 1. So an array of n x n x n has work for n * n ranks. If an axis is
+// named twice, results come back to the grid after each one.
 namespace heatpp::fft {
 
 /// The transform that is divided by n: the inverse one, both by the root of n, or the forward one.
