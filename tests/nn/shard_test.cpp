@@ -103,22 +103,11 @@ TEST_CASE("Each rank keeps its share of the optimizer's state", "[nn][shard]") {
 TEST_CASE("DASO steps and merges the shares that the ranks of a node own", "[nn][shard][daso]") {
   using namespace ht::nn;
   const auto trained = [](const ht::Topology& topology, std::optional<Scope> shard, const DasoOptions& options) {
-    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology,
-                               {.gradients = {.bucket_bytes = 200}, .shard = shard});
-    torch::optim::Adam adam(model.parameters(), torch::optim::AdamOptions(0.01));
-    DASO daso(model, adam, options);
-    for (std::int64_t b = 0; b < 14; ++b) {
-      daso.zero_grad();
-      backward(model, b);
-      daso.step(1.0);
-    }
-    daso.drain();
-    CHECK(model.equal_on_all_ranks());
-    auto found = weights(model.module());
-    daso.zero_grad();
-    backward(model, 14);
-    daso.step(1.0);  // with the mean of the optimizer's state
-    const auto more = weights(model.module());
+    DasoTraining run(topology, shard, options);
+    run.train(0, 14);
+    auto found = run.drained();
+    run.train(14, 15);  // with the mean of the optimizer's state
+    const auto more = weights(run.model.module());
     found.insert(found.end(), more.begin(), more.end());
     return found;
   };

@@ -87,6 +87,33 @@ void backward(Net& net, std::int64_t batch, std::int64_t per_rank = 4) {
   torch::mse_loss(net(x), y).backward();
 }
 
+/// A training by DASO with Adam, always from the same start, in small buckets. Ranks of a node may share the
+/// optimizer's work.
+struct DasoTraining {
+  DasoTraining(const ht::Topology& topology, std::optional<ht::nn::Scope> shard, const ht::nn::DasoOptions& options)
+      : model(std::make_shared<SmallNet>(), topology, {.gradients = {.bucket_bytes = 200}, .shard = shard}),
+        adam(model.parameters(), torch::optim::AdamOptions(0.01)),
+        daso(model, adam, options) {}
+
+  void train(std::int64_t first, std::int64_t last) {
+    for (auto b = first; b < last; ++b) {
+      daso.zero_grad();
+      backward(model, b);
+      daso.step(1.0);
+    }
+  }
+  /// Makes all ranks equal, and returns the weights.
+  std::vector<at::Tensor> drained() {
+    daso.drain();
+    CHECK(model.equal_on_all_ranks());
+    return weights(model.module());
+  }
+
+  ht::nn::DataParallelMultiGPU<SmallNet> model;
+  torch::optim::Adam adam;
+  ht::nn::DASO daso;
+};
+
 /// Runs `batches` steps of DASO from the same start, with the given optimizer type.
 template <class Optimizer, class Options>
 std::vector<at::Tensor> train_daso(const ht::Topology& topology, const Options& options, std::int64_t batches,

@@ -154,18 +154,9 @@ TEST_CASE("The mean of nodes in pairs descends a quadratic as that of all nodes"
 TEST_CASE("Pairs go with a shared optimizer, fragments, local skips and rotating carriers",
           "[nn][daso][pairs][shard]") {
   const auto trained = [](const ht::Topology& topology, std::optional<Scope> shard, const DasoOptions& options) {
-    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology,
-                               {.gradients = {.bucket_bytes = 200}, .shard = shard});
-    torch::optim::Adam adam(model.parameters(), torch::optim::AdamOptions(0.01));
-    DASO daso(model, adam, options);
-    for (std::int64_t b = 0; b < 12; ++b) {
-      daso.zero_grad();
-      backward(model, b);
-      daso.step(1.0);
-    }
-    daso.drain();
-    CHECK(model.equal_on_all_ranks());
-    return weights(model.module());
+    DasoTraining run(topology, shard, options);
+    run.train(0, 12);
+    return run.drained();
   };
   for (const auto& topology : topologies()) {
     const DasoOptions plain{.phases = {.warmup = 2}, .interval = {.first = {3, 1}}, .partners = Partners::pairs};
