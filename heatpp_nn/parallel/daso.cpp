@@ -47,9 +47,14 @@ bool share_results(const DasoOptions& options) {
   return !options.interval.local_skips || options.carriers == Carriers::rotating;
 }
 
-/// The loss influences the interval only if DASO does not tune itself.
+/// The loss influences the interval only if DASO does not tune itself, and no node waits for others.
 std::int64_t review_every(const DasoOptions& options) {
-  return options.tuning ? std::numeric_limits<std::int64_t>::max() : options.review_every;
+  return options.tuning || options.patience ? std::numeric_limits<std::int64_t>::max() : options.review_every;
+}
+
+/// Returns the number of fragments that may travel one after another. A DASO that tunes itself begins with one.
+std::int64_t cut_of(const DasoOptions& options) {
+  return std::max(options.fragments, options.tuning ? options.tuning->fragments : 1);
 }
 
 GlobalOptions global_options(const DasoOptions& options) {
@@ -59,7 +64,10 @@ GlobalOptions global_options(const DasoOptions& options) {
           .wire = options.wire,
           .together = share_results(options),
           .nodes_count_alike = options.nodes_count_alike,
-          .fragments = options.fragments,
+          .fragments = cut_of(options),
+          .at_once = cut_of(options) > options.fragments,
+          .patience = options.patience,
+          .quorum = options.quorum,
           .tuned = options.tuning.has_value()};
 }
 
@@ -78,7 +86,10 @@ DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptio
                  .nodes = global_.nodes(),
                  .alone = options.merge.policy == MergePolicy::outer && !options.tuning};
   state_.wanted = options.interval.first;
-  state_.tuning = {.interval = options.interval.first, .wire = options.wire, .policy = options.merge.policy};
+  state_.tuning = {.interval = options.interval.first,
+                   .wire = options.wire,
+                   .policy = options.merge.policy,
+                   .fragments = options.fragments};
   state_.asked = options.phases;
   record(DasoEvent::Kind::phase, 0);
   prepare();
@@ -102,19 +113,25 @@ void DASO::step(double loss) {
   average_gradients(todo);
   update();
   global_.end_batch();
-  if (todo.merge) merge(batch - state_.sync.flight->started);
-  if (todo.start) start();
-  if (todo.block) merge(0);
+  if (options_.patience && nodes() > 1 && !todo.global_gradients) attend();
+  else synchronise(todo);
   spread();
   if (todo.global_gradients) state_.sync.last_sync = batch;
   else ++counters_.cycle_batches;
   if (!replica_.idle()) state_.losses.add(loss);
   if (todo.review) review();
   ++state_.batch;
-  if (todo.drain) drain();
+  if (todo.drain || (attends_ && phase() != Phase::cycle)) drain();
   else if (todo.global_gradients && phase() == Phase::cycle) global_.anchor();
   if (phase() != before) record(DasoEvent::Kind::phase, state_.batch);
   prepare();
+}
+
+/// Starts and merges the synchronisations that are due.
+void DASO::synchronise(const SyncPlan& todo) {
+  if (todo.merge) merge(state_.batch - state_.sync.flight->started);
+  if (todo.start) start();
+  if (todo.block) merge(0);
 }
 
 void DASO::average_gradients(const SyncPlan& todo) {
@@ -143,6 +160,12 @@ void DASO::spread() {
   replica_.spread();
 }
 
+/// Gathers in the node the shares that were merged, at once or at the end of the batch.
+void DASO::gather_merged() {
+  if (replica_.shard()) shares_differ_ = true;
+  else if (share_results(options_)) global_.gather();
+}
+
 void DASO::start() {
   global_.start(state_.failed);
   state_.sync.flight = Flight{state_.batch, state_.sync.interval.wait};
@@ -158,15 +181,14 @@ void DASO::merge(std::int64_t age) {
   const auto started = state_.sync.flight->started;
   state_.sync.flight.reset();
   if (failed_somewhere) replica_.throw_not_finite("daso", bad_);
-  if (replica_.shard()) shares_differ_ = true;
-  else if (share_results(options_)) global_.gather();
+  gather_merged();
   ++counters_.merges;
   record(DasoEvent::Kind::merge, started + age, age);
   const auto costs = global_.costs();
   if (costs.batch > 0) state_.needed = batches_needed(costs);
   if (!options_.tuning) return fit();
-  state_.tuning = tuned(state_.tuning, costs, *options_.tuning, options_.fragments);
-  global_.set_way(state_.tuning.wire, state_.tuning.policy);
+  state_.tuning = tuned(state_.tuning, costs, *options_.tuning);
+  go_on_with(state_.tuning);
   set_interval(state_.tuning.interval);
 }
 
@@ -204,6 +226,7 @@ void DASO::review() {
 }
 
 void DASO::drain() {
+  leave();
   {
     const detail::Timed timed(counters_.exposed_seconds);
     replica_.agree_on("daso", optimizer_);
@@ -241,7 +264,7 @@ void DASO::cool_down() {
 
 Tuning DASO::tuning() const {
   const auto& way = global_.options();
-  return {state_.sync.interval, way.wire, way.merge.policy, state_.tuning.costs};
+  return {state_.sync.interval, way.wire, way.merge.policy, state_.tuning.costs, fragments()};
 }
 
 DASO::Counters DASO::counters() const {
@@ -258,6 +281,8 @@ void DASO::check_finite() const {
 }
 
 DasoState DASO::state() {
+  leave();
+  spread();
   global_.land();
   auto state = state_;
   state.plateau = detector_.state();
@@ -274,13 +299,18 @@ std::vector<std::int64_t> DASO::kind() const {
                                  static_cast<std::int64_t>(options_.carriers),
                                  options_.tuning ? tuned : static_cast<std::int64_t>(options_.wire),
                                  options_.interval.local_skips};
-  if (options_.fragments > 1) kind.push_back(options_.fragments);
+  if (cut_of(options_) > 1) kind.push_back(cut_of(options_));
   if (options_.partners == Partners::pairs) kind.push_back(-1);
+  if (options_.patience) kind.push_back(-2);
   return kind;
 }
 
 void DASO::go_on_with(const Tuning& tuning) {
-  if (options_.tuning) global_.set_way(tuning.wire, tuning.policy);
+  if (!options_.tuning) return;
+  const bool cuts = options_.tuning->fragments > 1;
+  const bool in_turns = cuts && tuning.fragments == options_.tuning->fragments;
+  state_.sync.fragments = in_turns ? tuning.fragments : options_.fragments;
+  global_.set_way(tuning.wire, tuning.policy, cuts && !in_turns);
 }
 
 void DASO::set_state(DasoState state) {
@@ -309,7 +339,7 @@ void DASO::join(DasoState state) {
   if (state.asked != options_.phases) state.sync.phases = options_.phases;
   state.asked = options_.phases;
   state.sync.review_every = review_every(options_);
-  state.sync.fragments = options_.fragments;
+  state.sync.fragments = state.tuning.fragments = state_.sync.fragments;
   state.sync.nodes = nodes();
   state.sync.alone = state_.sync.alone;
   // The training that wrote the state may have had local skips.

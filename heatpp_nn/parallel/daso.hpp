@@ -59,6 +59,9 @@ struct DasoState {
 /// Every rank must make the same calls. Optimizer state stays in its node until `drain()` or the cool-down averages it.
 /// If gradients are not finite, the node stops stepping, and all ranks throw ValueError at the next exchange between
 /// nodes or the next checkpoint; at once if there is only one node or gradients are averaged over all ranks.
+///
+/// With `DasoOptions::patience`, nodes that are late skip batches: `batch()` may grow by more than one in a step. A
+/// loop that ends by it, and then calls `drain()`, ends on all nodes at about the same time.
 class DASO {
  public:
   /// Both must outlive this object. Collective. Throws ValueError on all ranks for options out of range, and if options
@@ -87,8 +90,11 @@ class DASO {
   [[nodiscard]] Tuning tuning() const;
   [[nodiscard]] std::int64_t batch() const { return state_.batch; }
   [[nodiscard]] int nodes() const { return global_.nodes(); }
-  [[nodiscard]] std::int64_t fragments() const { return options_.fragments; }
+  /// Returns the number of fragments in which the weights travel now.
+  [[nodiscard]] std::int64_t fragments() const { return state_.sync.fragments; }
   [[nodiscard]] Partners partners() const { return options_.partners; }
+  /// Returns the seconds after which nodes go on without those that are late; nullopt: never.
+  [[nodiscard]] std::optional<double> patience() const { return options_.patience; }
   /// Returns the events; of starts and merges only the latest thousands, and only those since a checkpoint was loaded.
   [[nodiscard]] const std::vector<DasoEvent>& events() const { return state_.events; }
   [[nodiscard]] Replica& replica() const { return replica_; }
@@ -96,6 +102,7 @@ class DASO {
 
   struct Counters {
     std::int64_t starts = 0, merges = 0, drains = 0;
+    std::int64_t missed = 0;  ///< synchronisations that went without this node, for which it was late
     std::int64_t cycle_batches = 0;
     std::int64_t node_bytes = 0;    ///< bytes of gradients that this rank averaged inside its node
     std::int64_t global_bytes = 0;  ///< bytes that this rank averaged over all ranks or between nodes
@@ -136,8 +143,17 @@ class DASO {
   void update();
   void spread();
   void merge(std::int64_t age);
+  void gather_merged();
   void start();
   void review();
+  void synchronise(const SyncPlan& todo);
+
+  // These are in detail/daso_patience.cpp.
+  void attend();
+  void merge_newest(std::int64_t averaged, bool late);
+  void hand_over(bool due);
+  void leave();
+
   void fit();
   void set_interval(const Interval& interval);
   void average_everything();
@@ -151,6 +167,8 @@ class DASO {
   DetectMetricPlateau detector_;
   DasoState state_;
   Counters counters_;
+  bool attends_ = false;         // nodes may go on without this one
+  std::int64_t averaged_ = 0;    // number of averages since it attends
   bool left_out_ = false;        // skipped the batch because its gradients overflowed
   bool shares_differ_ = false;   // a rank of the node has the newest weights of its share only
   std::int64_t sent_bytes_ = 0;  // between nodes in the cycle

@@ -6,6 +6,12 @@ namespace heatpp::nn {
 
 using heatpp::detail::raise;
 
+namespace {
+
+constexpr double longest_patience = 1e6;
+
+}  // namespace
+
 void check(const DasoOptions& options) {
   const auto& interval = options.interval;
   if (interval.first.batches < 1 || interval.first.wait < 0 || interval.first.wait > interval.first.batches)
@@ -32,7 +38,17 @@ void check(const DasoOptions& options) {
   if (options.partners == Partners::pairs && interval.measured)
     raise<ValueError>("daso",
                       "got pairs of nodes with measured waits, which differ between pairs; expected one of them");
+  if (options.patience && !(*options.patience >= 0 && *options.patience <= longest_patience))
+    raise<ValueError>("daso", "got a patience of {} s; expected 0 to {} s", *options.patience, longest_patience);
+  if (!(options.quorum > 0 && options.quorum <= 1))
+    raise<ValueError>("daso", "got a quorum of {}; expected a share of the nodes, more than 0 and at most 1",
+                      options.quorum);
+  if (options.patience && interval.measured)
+    raise<ValueError>("daso", "got a patience and measured waits; expected one of them");
   if (options.tuning) check(*options.tuning);
+  if (options.tuning && options.fragments > 1 && options.tuning->fragments > 1)
+    raise<ValueError>("daso", "got {} fragments, and {} to tune with; expected one of both to be 1", options.fragments,
+                      options.tuning->fragments);
 }
 
 DasoOptions DasoOptions::published(std::int64_t batches, const PhasePlan& phases) {
@@ -49,7 +65,7 @@ DasoOptions DasoOptions::automatic(const PhasePlan& phases) {
   return {.phases = phases,
           .merge = {.policy = MergePolicy::outer, .outer_rate = 0.7, .outer_momentum = 0.5},
           .wire = Wire::int8,
-          .tuning = TuningOptions{}};
+          .tuning = TuningOptions{.narrowest = Wire::int4, .fragments = 4}};
 }
 
 }  // namespace heatpp::nn

@@ -135,12 +135,13 @@ class Trainer::Fit {
   /// Returns false if a signal has arrived.
   bool train_epoch() {
     const auto rest = loader_.epoch(position_);
-    replica().weigh_buffers(rows_of_epoch());
+    replica().weigh_buffers(detail::rows_of_rank(loader_));
     ProgressBar bar(trainer_.comm(), {.total = loader_.batches(),
                                       .label = formatted("epoch {}/{}", position_.epoch + 1, options_.epochs)});
     replica().shared_module()->train();
+    ahead_ = trainer_.daso ? trainer_.daso->batch() - batch_ : 0;
     for (const auto& batch : rest) {
-      const auto loss = train_batch(batch);
+      const auto loss = is_skipped() ? skip_batch() : train_batch(batch);
       position_ = loader_.position();
       ++batch_;
       if (options_.progress) bar.update(loader_.sampler().total(position_.batch - 1), loss);
@@ -152,13 +153,6 @@ class Trainer::Fit {
     return true;
   }
 
-  /// Returns the number of rows of this rank.
-  [[nodiscard]] double rows_of_epoch() const {
-    std::int64_t rows = 0;
-    for (std::int64_t batch = 0; batch < loader_.batches(); ++batch) rows += loader_.sampler().count(batch);
-    return static_cast<double>(rows);
-  }
-
   bool is_told_to_stop() {
     if (checkpoints_) checkpoints_->advance();
     return signal_.agreed();
@@ -166,8 +160,13 @@ class Trainer::Fit {
 
   /// Whether ranks ask each other for signals and written checkpoints. Independent nodes do so less often.
   [[nodiscard]] bool asks() const {
+    if (trainer_.daso && trainer_.daso->patience()) return false;  // only at the end of an epoch
     return !trainer_.daso || trainer_.daso->phase() != Phase::cycle || batch_ % 4 == 0;
   }
+
+  /// Whether other nodes have gone on without this one, which was late.
+  [[nodiscard]] bool is_skipped() const { return trainer_.daso && trainer_.daso->batch() > batch_ + ahead_; }
+  double skip_batch() { return losses_.add(0, 0), 0.0; }
 
   /// Returns this rank's loss, or 0 without rows.
   double train_batch(const Batch& batch) {
@@ -334,6 +333,7 @@ class Trainer::Fit {
   std::optional<detail::TrainingLog> log_;
   Position position_;
   std::int64_t batch_ = 0;      // in the whole training
+  std::int64_t ahead_ = 0;      // number of DASO's batch minus that
   bool takes_one_row_ = false;  // whether the network takes a batch of one row on a rank
   detail::KeptError error_;
   detail::LossSums losses_;

@@ -16,9 +16,6 @@ using heatpp::detail::raise;
 
 namespace {
 
-// Time between two tests of messages under way: shorter than a message of a megabyte, longer than a test.
-constexpr std::chrono::microseconds pause{1000};
-
 double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
@@ -56,9 +53,28 @@ void GlobalAverage::check(const GlobalOptions& options) const {
         "daso",
         "got pairs of nodes with a narrow wire, the outer rule or tuning, which need a mean of all nodes; expected "
         "neither, or all partners");
+  if (options.patience) check_patience(options);
   if (options.fragments > 1 && (!options.together || options.carriers == Carriers::rotating))
     raise<ValueError>("daso", "got {} fragments with local skips or rotating carriers; expected neither, or 1 fragment",
                       options.fragments);
+}
+
+/// With a patience nodes add their work to a mean that others have moved, which not every rule can.
+void GlobalAverage::check_patience(const GlobalOptions& options) const {
+  const auto& merge = options.merge;
+  if (merge.policy != MergePolicy::outer && !(merge.policy == MergePolicy::delta && merge.beta == 1))
+    raise<ValueError>("daso", "got a patience with the rule {}, beta {}; expected outer, or delta with beta 1",
+                      name(merge.policy), merge.beta);
+  if (!options.together || options.carriers == Carriers::rotating)
+    raise<ValueError>("daso", "got a patience with local skips or rotating carriers; expected neither");
+  if (options.partners == Partners::pairs || options.fragments > 1 || options.tuned)
+    raise<ValueError>("daso",
+                      "got a patience with pairs, {} fragments or tuning; expected none of them, or no patience",
+                      options.fragments);
+  for (const auto& bucket : flat_.buckets())
+    if (!bucket.values.is_cpu())
+      raise<ValueError>("daso", "got a patience with weights on {}; expected them on the CPU",
+                        bucket.values.device().str());
 }
 
 void GlobalAverage::count_nodes() {
@@ -102,7 +118,7 @@ void GlobalAverage::cut_parts() {
 }
 
 void GlobalAverage::take_turn(std::int64_t turn) {
-  fragment_ = turn % options_.fragments;
+  fragment_ = options_.at_once ? 0 : turn % options_.fragments;
   if (paired() && carries()) partner_ = partner_of(across_.comm().rank(), nodes_, turn / options_.fragments);
   if (options_.carriers != Carriers::rotating) return;
   shares_.give_all_to(static_cast<int>(turn % shares_.owners()));
@@ -115,6 +131,7 @@ void GlobalAverage::make_memory(Shard& shard) const {
   if (options_.merge.policy == MergePolicy::outer || options_.tuned) shard.velocity = at::zeros_like(shard.values);
   if ((narrow() || options_.tuned) && shard.values.scalar_type() == at::kFloat)
     shard.lost = at::zeros(shard.values.sizes(), at::kFloat);  // the CPU encodes the wire format
+  if (options_.patience) shard.work = at::zeros_like(shard.values);
 }
 
 std::int64_t GlobalAverage::bytes() const {
@@ -130,8 +147,10 @@ std::int64_t GlobalAverage::bytes() const {
 void GlobalAverage::anchor() {
   const at::NoGradGuard no_grad;
   flat_.adopt();
-  for (auto& shard : shards_)
+  for (auto& shard : shards_) {
     if (anchored()) at::cat_out(shard.anchor, shard.parts);
+    if (options_.patience) shard.snapshot.copy_(shard.anchor);
+  }
 }
 
 void GlobalAverage::start(bool failed) {
@@ -156,7 +175,7 @@ void GlobalAverage::start(bool failed) {
   if (!carries()) return;
   if (!paired())
     requests_.push_back(across_.iallreduce(sums_.all(), {.reproducible = true}));  // nodes decide by these sums
-  if (across_.comm().size() > 1) beside_.emplace(pause, [this] { look(); });
+  if (across_.comm().size() > 1) beside_.emplace(between_looks, [this] { look(); });
 }
 
 /// If ranks of a node differ, replaces the snapshots by the shares of the node's mean.
@@ -186,6 +205,10 @@ void GlobalAverage::send(Shard& shard) {
   else shard.values.copy_(shard.snapshot);
   if (options_.tuned) mine_.apart += square_of(shard.values), mine_.length += square_of(shard.snapshot);
   if (weighed()) shard.values.mul_(topology_.node().size());
+  send_values(shard);
+}
+
+void GlobalAverage::send_values(Shard& shard) {
   AllreduceOptions options{};
   if (shard.lost.defined() && !narrow()) {
     shard.values.add_(shard.lost);  // left from a narrower wire before
@@ -198,14 +221,15 @@ void GlobalAverage::send(Shard& shard) {
 }
 
 void GlobalAverage::end_batch() {
-  if (!requests_.empty()) look();
+  if (!attendance_ && !requests_.empty()) look();
 }
 
-/// Records the time when everything has arrived, unless another thread tests.
+/// Records the time when everything has arrived, or takes part in votes, unless another thread does.
 void GlobalAverage::look() noexcept {
   const std::unique_lock lock(looking_, std::try_to_lock);
   if (!lock || landed_ || error_) return;
   try {
+    if (attendance_) return advance(false);
     for (auto& request : requests_)
       if (!request.test()) return;
     landed_ = Clock::now();
@@ -231,6 +255,7 @@ void GlobalAverage::land() {
 }
 
 void GlobalAverage::drop() {
+  leave(0);
   land();
   mine_ = {};
 }
@@ -253,11 +278,12 @@ SyncCosts GlobalAverage::costs() const {
           .drift = sums_.length > 0 ? std::sqrt(std::max(0.0, sums_.apart) / sums_.length) : 0.0};
 }
 
-void GlobalAverage::set_way(Wire wire, MergePolicy policy) {
+void GlobalAverage::set_way(Wire wire, MergePolicy policy, bool at_once) {
   if (policy != options_.merge.policy)
     for (auto& shard : shards_) shard.velocity.zero_();
   options_.wire = wire;
   options_.merge.policy = policy;
+  options_.at_once = at_once;
 }
 
 bool GlobalAverage::finish(std::int64_t age) {
@@ -280,7 +306,7 @@ bool GlobalAverage::finish(std::int64_t age) {
 
 void GlobalAverage::gather() {
   const Timed timed(exposed_seconds_);
-  shares_.gather({fragment_, options_.fragments});
+  shares_.gather(options_.at_once ? Fragment() : Fragment{fragment_, options_.fragments});
 }
 
 std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {
@@ -312,6 +338,8 @@ void GlobalAverage::set_state(const std::vector<at::Tensor>& tensors, bool under
   const auto same = [](const at::Tensor& a, const at::Tensor& b) { return a.sizes() == b.sizes(); };
   if (!std::ranges::equal(mine, tensors, same)) refuse();
   for (std::size_t i = 1; i < mine.size(); ++i) at::Tensor(mine[i]).copy_(tensors[i]);
+  for (auto& shard : shards_)
+    if (options_.patience) shard.snapshot.copy_(shard.anchor);
 }
 
 }  // namespace heatpp::nn::detail

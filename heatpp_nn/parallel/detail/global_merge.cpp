@@ -32,12 +32,26 @@ at::Tensor GlobalAverage::mean_of_pair(Shard& shard) {
 at::Tensor GlobalAverage::mean_of(Shard& shard) {
   if (paired()) return mean_of_pair(shard);
   const double count = weighed() ? topology_.comm().size() : nodes_;
-  shard.values.div_(count);
-  if (!shard.anchor.defined()) return shard.values;
+  if (!shard.anchor.defined()) return shard.values.div_(count);
+  move_anchor(shard, count);
   if (options_.tuned) mine_.apart -= square_of(shard.values);
+  return shard.anchor;
+}
+
+/// Moves the anchor by the mean of the nodes' movements, or as the outer rule says. `values` is the sum, then the mean.
+void GlobalAverage::move_anchor(Shard& shard, double count) {
+  shard.values.div_(count);
   if (options_.merge.policy != MergePolicy::outer) shard.anchor.add_(shard.values);
   else outer_step(shard.anchor, shard.velocity, shard.values, options_.merge.outer_rate, options_.merge.outer_momentum);
-  return shard.anchor;
+}
+
+/// Adds values in the order of the parts.
+void GlobalAverage::add_to_parts(const Shard& shard, const at::Tensor& values) {
+  std::int64_t first = 0;
+  for (auto part : shard.parts) {
+    part.add_(values.narrow(0, first, part.numel()));
+    first += part.numel();
+  }
 }
 
 void GlobalAverage::merge_shares(MergePolicy policy, double weight) {

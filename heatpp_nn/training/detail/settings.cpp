@@ -54,6 +54,12 @@ std::int64_t rows_of_batch(const TrainerOptions& options, std::int64_t rows, int
   return std::max<std::int64_t>(1, options.batch_size / ranks);
 }
 
+double rows_of_rank(const DataLoader& loader) {
+  std::int64_t rows = 0;
+  for (std::int64_t batch = 0; batch < loader.batches(); ++batch) rows += loader.sampler().count(batch);
+  return static_cast<double>(rows);
+}
+
 TrainerOptions without_loss_options(TrainerOptions options) {
   options.loss_options.reset();
   return options;

@@ -12,6 +12,7 @@ struct LossOptions;
 struct ReplicaOptions;
 struct TrainerOptions;
 struct TrainingLength;
+class DataLoader;
 class GradScaler;
 }  // namespace heatpp::nn
 
@@ -35,6 +36,8 @@ namespace heatpp::nn::detail {
 /// Returns the rows of each rank in a batch. If a batch is to hold all rows, it does so for any distribution of the
 /// rows, unless each rank is to have the same number.
 [[nodiscard]] std::int64_t rows_of_batch(const TrainerOptions& options, std::int64_t rows, int ranks);
+/// Returns the number of rows of this rank in an epoch.
+[[nodiscard]] double rows_of_rank(const DataLoader& loader);
 /// Returns the options of a Trainer whose loss was already made with its loss options.
 [[nodiscard]] TrainerOptions without_loss_options(TrainerOptions options);
 

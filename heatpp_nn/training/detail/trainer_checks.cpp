@@ -51,6 +51,11 @@ void check_range(const TrainerOptions& o) {
     raise<ValueError>("Trainer",
                       "got {} epochs, batches of {} rows, a checkpoint every {}; expected at least 0, 1 and 0",
                       o.epochs, o.batch_size, o.checkpoint_every);
+  if (o.daso && o.daso->patience && o.checkpoint_every > 0)
+    raise<ValueError>("Trainer",
+                      "got a checkpoint every {} batches and DASO with a patience, whose nodes skip batches; expected "
+                      "one of both: there is one at the end of each epoch",
+                      o.checkpoint_every);
   check_phases(o);
   if (o.autocast && *o.autocast != bfloat16 && *o.autocast != float16)
     raise<ValueError>("Trainer", "got {} to compute in; expected bfloat16 or float16", name(*o.autocast));

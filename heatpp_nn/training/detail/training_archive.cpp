@@ -102,7 +102,7 @@ std::vector<DasoEvent> events_of(const Numbers& n) {
 at::Tensor to_tensor(const Tuning& tuning) {
   const auto& costs = tuning.costs;
   return at::tensor({static_cast<double>(tuning.wire), static_cast<double>(tuning.policy), costs.transfer, costs.batch,
-                     costs.waited, costs.drift},
+                     costs.waited, costs.drift, static_cast<double>(tuning.fragments)},
                     at::kDouble);
 }
 
@@ -112,14 +112,17 @@ Tuning tuning_of(const std::vector<double>& numbers, const Interval& interval) {
     return ((number == static_cast<double>(choices)) || ...);
   };
   const auto is_cost = [](double number) { return std::isfinite(number) && number >= 0; };
-  if (numbers.size() != 6 || !known(numbers[0], Wire::float32, Wire::bfloat16, Wire::int8, Wire::int4, Wire::float4) ||
+  const bool cut = numbers.size() == 7;  // earlier versions did not cut the weights
+  if ((numbers.size() != 6 && !cut) ||
+      !known(numbers[0], Wire::float32, Wire::bfloat16, Wire::int8, Wire::int4, Wire::float4) ||
       !known(numbers[1], MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta, MergePolicy::outer) ||
       !std::all_of(numbers.begin() + 2, numbers.end(), is_cost))
     throw std::runtime_error("a damaged record of how nodes synchronise");
   return {interval,
           static_cast<Wire>(numbers[0]),
           static_cast<MergePolicy>(numbers[1]),
-          {numbers[2], numbers[3], numbers[4], numbers[5]}};
+          {numbers[2], numbers[3], numbers[4], numbers[5]},
+          cut ? std::max<std::int64_t>(1, std::llround(numbers[6])) : 1};
 }
 
 template <class T>

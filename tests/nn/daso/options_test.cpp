@@ -26,6 +26,7 @@ const std::vector<Way>& choices() {
                                     {"fragments", [](auto& o) { o.fragments = 2; }},
                                     {"int4", [](auto& o) { o.wire = ht::Wire::int4; }},
                                     {"outer", [](auto& o) { o.merge.policy = MergePolicy::outer; }},
+                                    {"patience", [](auto& o) { o.patience = 1.0; }},
                                     {"counted alike", [](auto& o) { o.nodes_count_alike = true; }},
                                     {"clipping", [](auto& o) { o.max_norm = 1.0; }},
                                     {"tuning", [](auto& o) { o.tuning = TuningOptions(); }},
@@ -36,10 +37,11 @@ const std::vector<Way>& choices() {
 
 /// The pairs that exclude each other.
 const std::set<std::pair<std::string_view, std::string_view>> excluded{
-    {"local skips", "fragments"}, {"local skips", "tuning"}, {"local skips", "scaler"}, {"local skips", "shared"},
-    {"measured", "pairs"},        {"rotating", "fragments"}, {"rotating", "int4"},      {"rotating", "outer"},
-    {"rotating", "tuning"},       {"rotating", "shared"},    {"pairs", "int4"},         {"pairs", "outer"},
-    {"pairs", "tuning"}};
+    {"local skips", "fragments"}, {"local skips", "tuning"},   {"local skips", "scaler"}, {"local skips", "shared"},
+    {"measured", "pairs"},        {"rotating", "fragments"},   {"rotating", "int4"},      {"rotating", "outer"},
+    {"rotating", "tuning"},       {"rotating", "shared"},      {"pairs", "int4"},         {"pairs", "outer"},
+    {"pairs", "tuning"},          {"local skips", "patience"}, {"measured", "patience"},  {"rotating", "patience"},
+    {"pairs", "patience"},        {"fragments", "patience"},   {"patience", "tuning"}};
 
 /// Trains some batches. Returns the error of the options, if there is one.
 std::string trained(const ht::Topology& topology, const Way& one, const Way& other) {

@@ -95,14 +95,51 @@ TEST_CASE("a slow network makes intervals longer, and then waits longer", "[nn][
 
 TEST_CASE("fragments overlap more of a slow transfer, with results of the same age", "[nn][tuning][fragments]") {
   const auto settled_in_quarters = [](double float32) {
-    Tuning tuning;
-    for (int i = 0; i < 40; ++i) tuning = tuned(tuning, network(float32 / 4, 0.01)(tuning), {}, 4);
+    Tuning tuning{.fragments = 4};
+    for (int i = 0; i < 40; ++i) tuning = tuned(tuning, network(float32 / 4, 0.01)(tuning), {});
     return tuning.interval;
   };
   CHECK(settled_in_quarters(5.7) == Interval{4, 1});  // nothing is exposed; 9 batches in one piece
   CHECK(settled_in_quarters(20) == Interval{20, 1});  // a quarter of a batch is exposed four times; 32 in one piece
   CHECK(settled_in_quarters(60) == Interval{32, 2});  // with a wait of 7 in one piece
   CHECK(settled_in_quarters(1e9) == Interval{128, 32});
+}
+
+TEST_CASE("A DASO that tunes itself uses four bits and fragments where the network is slow",
+          "[nn][tuning][fragments]") {
+  const auto options = *DasoOptions::automatic().tuning;
+  const auto found = [&](double float32) {
+    return settled(
+        [=](const Tuning& now) {
+          const auto parts = static_cast<double>(now.fragments);
+          return network(float32 / parts, 0.01)(now);
+        },
+        options);
+  };
+  const auto near = found(0.4), far = found(3), farther = found(6), slow = found(20), slower = found(60);
+
+  CHECK((near.wire == ht::Wire::float32 && near.fragments == 1));
+  CHECK((far.wire == ht::Wire::int8 && far.fragments == 1));          // 0.75 of a batch
+  CHECK((farther.wire == ht::Wire::int4 && farther.fragments == 1));  // 0.75 of a batch
+  CHECK((slow.wire == ht::Wire::int4 && slow.fragments == 4));        // 2.5 batches, of which a fragment takes 0.63
+  CHECK(near.interval == Interval{4, 1});
+  CHECK(farther.interval == Interval{4, 1});
+  CHECK(slow.interval == Interval{4, 1});     // 32 in int8 and one piece
+  CHECK(slower.interval == Interval{32, 1});  // with a wait of 7 there
+}
+
+TEST_CASE("Fragments stay until all weights take half a batch", "[nn][tuning][fragments]") {
+  const TuningOptions options{.narrowest = ht::Wire::int4, .fragments = 4};
+  const auto after = [&](std::int64_t fragments, double batches) {  // that a synchronisation takes
+    const Tuning now{.wire = ht::Wire::int4, .fragments = fragments};
+    return tuned(now, {.transfer = 0.1 * batches, .batch = 0.1}, options);
+  };
+  CHECK(after(1, 0.9).fragments == 1);
+  CHECK(after(1, 1.1).fragments == 4);
+  CHECK(after(4, 0.2).fragments == 4);  // all take 0.8
+  CHECK(after(4, 0.1).fragments == 1);
+  CHECK(after(1, 1.1).costs.transfer == Approx(0.11 / 4));
+  CHECK(after(4, 0.1).costs.transfer == Approx(0.04));
 }
 
 TEST_CASE("nodes with different weights synchronise more often, at any cost", "[nn][tuning]") {
@@ -184,7 +221,41 @@ TEST_CASE("The drift is the distance of the nodes from their mean", "[nn][tuning
   CHECK(daso.tuning().costs.drift == Approx(std::sqrt(apart / squares)));
 }
 
+<<<<<<< HEAD
 TEST_CASE("a wider wire sends what a narrow wire has not sent yet", "[nn][tuning]") {
+=======
+TEST_CASE("Weights travel in fragments or at once, as the tuning says", "[nn][tuning][fragments]") {
+  for (const auto& map : node_maps()) {
+    const ht::Topology topology(ht::world(), {.node_of = map});
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(at::kFloat), topology);
+    ht::nn::detail::GlobalAverage global(topology, model.flat(), model.ownership().in_node,
+                                         {.merge = {.policy = MergePolicy::delta},
+                                          .wire = ht::Wire::float32,
+                                          .fragments = 3,
+                                          .at_once = true,
+                                          .tuned = true});
+    const at::NoGradGuard no_grad;
+    std::set<std::int64_t> sent;
+    for (const bool at_once : {true, false, true}) {
+      global.set_way(ht::Wire::float32, MergePolicy::delta, at_once);
+      for (const auto& parameter : model.module().parameters())
+        at::Tensor(parameter).add_(1.0 + map(ht::world().rank()));
+      std::int64_t bytes = 0;
+      for (int turn = 0; turn < (at_once ? 1 : 3); ++turn) {
+        global.start(false);
+        bytes += global.bytes();
+        CHECK_FALSE(global.finish(0));
+        global.gather();
+      }
+      sent.insert(bytes);
+      CHECK(model.equal_on_all_ranks());
+    }
+    CHECK(sent.size() == 1);
+  }
+}
+
+TEST_CASE("What a narrow wire has not sent yet, a wider one sends", "[nn][tuning]") {
+>>>>>>> 872fbfaa (Go on without late nodes, and send less where the network is slow)
   for (const auto& topology : topologies()) {
     DataParallelMultiGPU model(std::make_shared<SmallNet>(at::kFloat), topology);
     ht::nn::detail::GlobalAverage global(
@@ -243,6 +314,9 @@ TEST_CASE("tuning out of range, or with options that exclude it, is refused", "[
   refused([](auto& options) { options.tuning->drift = std::nan(""); });
   refused([](auto& options) { options.tuning->shortest = 0; });
   refused([](auto& options) { options.tuning->longest = 3; });
+  refused([](auto& options) { options.tuning->fragments = 0; });
+  refused([](auto& options) { options.tuning->narrowest = ht::Wire::float32; });
+  refused([](auto& options) { options.fragments = 2; });
   refused([](auto& options) { options.interval.local_skips = true; });
   refused([](auto& options) { options.carriers = Carriers::rotating; });
 }

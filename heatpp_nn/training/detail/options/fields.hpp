@@ -41,9 +41,10 @@ inline constexpr std::tuple fields_of<nn::PlateauOptions> = {
     Field{"threshold", &nn::PlateauOptions::threshold}, Field{"threshold_mode", &nn::PlateauOptions::threshold_mode}};
 template <>
 inline constexpr std::tuple fields_of<nn::TuningOptions> = {
-    Field{"exposed", &nn::TuningOptions::exposed}, Field{"late", &nn::TuningOptions::late},
-    Field{"drift", &nn::TuningOptions::drift}, Field{"shortest", &nn::TuningOptions::shortest},
-    Field{"longest", &nn::TuningOptions::longest}};
+    Field{"exposed", &nn::TuningOptions::exposed},    Field{"late", &nn::TuningOptions::late},
+    Field{"drift", &nn::TuningOptions::drift},        Field{"shortest", &nn::TuningOptions::shortest},
+    Field{"longest", &nn::TuningOptions::longest},    Field{"narrowest", &nn::TuningOptions::narrowest},
+    Field{"fragments", &nn::TuningOptions::fragments}};
 template <>
 inline constexpr std::tuple fields_of<nn::MergeOptions> = {
     Field{"policy", &nn::MergeOptions::policy}, Field{"alpha", &nn::MergeOptions::alpha},
@@ -71,6 +72,8 @@ inline constexpr std::tuple fields_of<nn::DasoOptions> = {
     Field{"carriers", &nn::DasoOptions::carriers},
     Field{"partners", &nn::DasoOptions::partners},
     Field{"fragments", &nn::DasoOptions::fragments},
+    Field{"patience", &nn::DasoOptions::patience},
+    Field{"quorum", &nn::DasoOptions::quorum},
     Field{"nodes_count_alike", &nn::DasoOptions::nodes_count_alike},
     Field{"wire", &nn::DasoOptions::wire},
     Field{"max_norm", &nn::DasoOptions::max_norm},
