@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <string>
 
 namespace ht = heatpp;
 
@@ -44,6 +46,24 @@ int run(const std::filesystem::path& data, bool analytics, double wanted, const 
   return accuracy >= wanted ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/// Adds options for how nodes are averaged.
+void add_daso(CLI::App& app, ht::nn::DasoOptions& daso) {
+  using ht::Wire;
+  const std::map<std::string, Wire> wires{{"float32", Wire::float32},
+                                          {"bfloat16", Wire::bfloat16},
+                                          {"int8", Wire::int8},
+                                          {"int4", Wire::int4},
+                                          {"float4", Wire::float4}};
+  const std::map<std::string, ht::nn::Partners> partners{{"all", ht::nn::Partners::all},
+                                                         {"pairs", ht::nn::Partners::pairs}};
+  app.add_option("--wire", daso.wire, "how weights travel between nodes")->transform(CLI::CheckedTransformer(wires));
+  app.add_option("--partners", daso.partners, "the nodes that a node averages its weights with")
+      ->transform(CLI::CheckedTransformer(partners));
+  app.add_option("--fragments", daso.fragments, "parts in which the weights travel")->capture_default_str();
+  app.add_option("--patience", daso.patience, "seconds after which nodes go on without late ones");
+  app.add_option("--quorum", daso.quorum, "share of the nodes that do so at least")->capture_default_str();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,6 +80,7 @@ int main(int argc, char** argv) {
   app.add_option("--learning-rate", options.learning_rate)->capture_default_str();
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--accuracy", wanted, "fail below this test accuracy")->capture_default_str();
+  add_daso(app, options.daso);
   app.add_flag("--analytics,!--no-analytics", analytics, "describe the images first");
   app.add_flag("--resume", options.resume, "go on from the checkpoint in --out");
   CLI11_PARSE(app, argc, argv);

@@ -24,7 +24,7 @@ double train_network(const nn::Dataset& train, const nn::Dataset& test, const he
              return nn::warmed_up(nn::cosine_rate({.rate = options.learning_rate, .length = length.total - rise}),
                                   rise);
            },
-       .daso = nn::DasoOptions{},
+       .daso = options.daso,
        .phases = {.warmup = 0.25, .cooldown = 0.25},
        .metrics = {{"accuracy", nn::accuracy}},
        .folder = options.out,

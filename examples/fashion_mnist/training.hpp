@@ -4,6 +4,7 @@
 
 #include <heatpp/comm/topology.hpp>
 #include <heatpp_nn/data/dataset.hpp>
+#include <heatpp_nn/parallel/daso_options.hpp>
 #include <filesystem>
 
 struct TrainingOptions {
@@ -12,6 +13,7 @@ struct TrainingOptions {
   double learning_rate = 0.1;
   std::uint64_t seed = 1;
   std::filesystem::path out = "out";
+  heatpp::nn::DasoOptions daso = {};
   bool resume = false;  ///< continue from the checkpoint in `out`
 };
 

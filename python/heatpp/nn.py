@@ -99,7 +99,8 @@ def _write(torch, module, path):
 
 class Trainer(_nn.Trainer):
     """Trains a network on all ranks: by averaging gradients over them, or by DASO (daso="default", "automatic", "published") with shares of the
-    training as `warmup` and `cooldown`, which are errors without `daso`. Collective.
+    training as `warmup` and `cooldown`, which are errors without `daso`. Collective. `daso_options`, also only with `daso`, is a dict of wire
+    ("float32", "bfloat16", "int8", "int4", "float4"), partners ("all", "pairs"), fragments, patience (in seconds) and quorum, as in DasoOptions.
 
     `loss` and `metrics` (a list of names, or a dict) are cross_entropy, nll, mse, l1, huber, smooth_l1 and binary_cross_entropy (of logits), for
     metrics also accuracy, with `loss_options`, a dict of reduction ("mean", "sum"), ignore_index, class_weights, label_smoothing, delta and
@@ -116,7 +117,7 @@ class Trainer(_nn.Trainer):
     log; `resume` continues from it. The training ends after `patience` epochs without a better validation loss."""
 
     def __init__(self, network, loss="cross_entropy", *, optimizer="adam", learning_rate=None, momentum=None, weight_decay=None,
-                 optimizer_options=None, groups=(), metrics=(), loss_options=None, loss_returns_weight=False, transforms=(), evaluation_transforms=(), **options):
+                 optimizer_options=None, groups=(), metrics=(), loss_options=None, loss_returns_weight=False, daso_options=None, transforms=(), evaluation_transforms=(), **options):
         if not isinstance(network, _nn.LoadedModule):
             raise TypeError(f"[Trainer] got {type(network).__name__} as network; expected a heatpp.nn.ExportedModule or ScriptModule of it")
         comm = network.comm
@@ -127,14 +128,15 @@ class Trainer(_nn.Trainer):
             name, own = _named(loss)
             own = {option: float(value) if isinstance(value, int) else value for option, value in {**own, **(loss_options or {})}.items()} or None
             measures = metrics if isinstance(metrics, dict) else {metric: metric for metric in metrics}
-            return name, own, measures, _options(given), [_group(group) for group in groups]
+            of_daso = {option: float(value) if isinstance(value, (int, float)) else value for option, value in (daso_options or {}).items()}
+            return name, own, measures, _options(given), [_group(group) for group in groups], of_daso
 
-        loss, of_loss, metrics, common, groups = _all_or_none(comm, read)
+        loss, of_loss, metrics, common, groups, of_daso = _all_or_none(comm, read)
         scripted = sum(not isinstance(transform, (_nn.Transform, _nn.LoadedModule)) for transform in (*transforms, *evaluation_transforms))
         _nn._check_agreed(comm, [("loss", _said(loss)), ("metrics", "{" + ", ".join(f"{name}: {_said(metric)}" for name, metric in metrics.items()) + "}"),
                                  ("functions as transforms", str(scripted))])
         super().__init__(network, _measure(loss, comm), loss_options=of_loss, loss_returns_weight=loss_returns_weight, metrics={name: _measure(metric, comm) for name, metric in metrics.items()}, optimizer=optimizer,
-                         optimizer_options=common, groups=groups,
+                         optimizer_options=common, groups=groups, daso_options=of_daso,
                          transforms=[_transform(transform, comm) for transform in transforms],
                          evaluation_transforms=[_transform(transform, comm) for transform in evaluation_transforms], **options)
 

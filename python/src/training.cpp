@@ -4,6 +4,7 @@
 #include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
+#include "daso_choices.hpp"
 #include "datasets.hpp"
 #include "networks.hpp"
 #include "optimizers.hpp"
@@ -55,14 +56,6 @@ namespace {
 
 using Released = nb::call_guard<nb::gil_scoped_release>;
 
-std::optional<nn::DasoOptions> daso_of(const std::optional<std::string>& choice, std::int64_t batches) {
-  if (!choice) return std::nullopt;
-  if (*choice == "default") return nn::DasoOptions();
-  if (*choice == "automatic") return nn::DasoOptions::automatic();
-  if (*choice == "published") return nn::DasoOptions::published(batches, {});
-  throw ValueError("[Trainer] got daso=\"" + *choice + "\"; expected default, automatic, published or None");
-}
-
 /// Ends the training after an interrupt in Python, which handles signals only when it is asked.
 nn::Loss interruptible(nn::Loss loss) {
   return [loss = std::move(loss)](const nn::Tensors& outputs, const nn::Tensors& targets, const nn::Tensors& inputs) {
@@ -95,7 +88,7 @@ class Training {
     std::string optimizer;
     OptimizerOptions optimizer_options;
     std::vector<ParameterGroup> groups;
-    std::optional<std::string> daso;
+    DasoChoice daso;
   };
   Training(const Network& network, const Choices& choices, nn::TrainerOptions options)
       : turn_{this, network, {}}, daso_(choices.daso), options_(std::move(options)) {
@@ -185,7 +178,7 @@ class Training {
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<nn::Loss> loss_;
   std::string asked_;  // options of the optimizer
-  std::optional<std::string> daso_;
+  DasoChoice daso_;
   nn::TrainerOptions options_;
   std::optional<nn::Trainer> loop_;
 };
@@ -203,12 +196,12 @@ void bind_training(nb::module_& root) {
          const std::map<std::string, MeasureChoice>& metrics, const std::string& optimizer,
          const OptimizerOptions& optimizer_options,
          const std::vector<std::pair<std::vector<std::string>, OptimizerOptions>>& groups, std::int64_t epochs,
-         std::int64_t batch_size, std::optional<std::string> daso, double warmup, double cooldown, const Rate& rate,
-         const std::vector<TransformChoice>& transforms, const std::vector<TransformChoice>& evaluation_transforms,
-         std::optional<int> patience, nn::Shuffle shuffle, std::uint64_t seed, nn::Remainder remainder,
-         std::optional<double> max_norm, std::optional<double> ema, std::optional<Dtype> autocast,
-         const std::filesystem::path& folder, bool resume, std::int64_t keep, std::int64_t checkpoint_every,
-         bool progress) {
+         std::int64_t batch_size, std::optional<std::string> daso, const DasoSettings& daso_options, double warmup,
+         double cooldown, const Rate& rate, const std::vector<TransformChoice>& transforms,
+         const std::vector<TransformChoice>& evaluation_transforms, std::optional<int> patience, nn::Shuffle shuffle,
+         std::uint64_t seed, nn::Remainder remainder, std::optional<double> max_norm, std::optional<double> ema,
+         std::optional<Dtype> autocast, const std::filesystem::path& folder, bool resume, std::int64_t keep,
+         std::int64_t checkpoint_every, bool progress) {
         nn::TrainerOptions options{.epochs = epochs,
                                    .batch_size = batch_size,
                                    .shuffle = shuffle,
@@ -231,18 +224,22 @@ void bind_training(nb::module_& root) {
             return [rate, total = length.total](std::int64_t batch) { return rate(batch, total); };
           };
         if (patience) options.stop = nn::PlateauOptions{.patience = *patience, .threshold = 0};
-        Training::Choices choices{
-            {loss, loss_settings, loss_returns_weight}, metrics, optimizer, optimizer_options, {}, std::move(daso)};
+        Training::Choices choices{{loss, loss_settings, loss_returns_weight},
+                                  metrics,
+                                  optimizer,
+                                  optimizer_options,
+                                  {},
+                                  {std::move(daso), daso_options}};
         for (const auto& [patterns, own] : groups) choices.groups.push_back({patterns, own});
         new (self) Training(network, choices, std::move(options));
       },
       Released(), "network"_a, "loss"_a, nb::kw_only(), "loss_options"_a, "loss_returns_weight"_a, "metrics"_a,
       "optimizer"_a, "optimizer_options"_a, "groups"_a, "epochs"_a = 1, "batch_size"_a = 32, "daso"_a = nb::none(),
-      "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(), "transforms"_a = std::vector<TransformChoice>(),
-      "evaluation_transforms"_a = std::vector<TransformChoice>(), "patience"_a = nb::none(),
-      "shuffle"_a = nn::Shuffle::local, "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(),
-      "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2,
-      "checkpoint_every"_a = 0, "progress"_a = true);
+      "daso_options"_a = DasoSettings(), "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(),
+      "transforms"_a = std::vector<TransformChoice>(), "evaluation_transforms"_a = std::vector<TransformChoice>(),
+      "patience"_a = nb::none(), "shuffle"_a = nn::Shuffle::local, "seed"_a = 0, "remainder"_a = nn::Remainder::join,
+      "max_norm"_a = nb::none(), "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false,
+      "keep"_a = 2, "checkpoint_every"_a = 0, "progress"_a = true);
   c.def("fit", &Training::fit, Released(), "training"_a, "validation"_a = nb::none(),
         "Trains on a Dataset, an (inputs, targets) pair, or both as arguments; all rows are used once in an epoch. "
         "Collective.");

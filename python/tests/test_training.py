@@ -192,6 +192,20 @@ class Training(Case):
             trainer.fit(x, y)
             self.assertLess(trainer.evaluate(x, y).loss, before / 4)
 
+    def test_options_of_daso(self):
+        x, y = ht.array(ROWS, split=0), ht.array(VALUES, split=0)
+        for options in (dict(wire="int4", fragments=2), dict(partners="pairs"), dict(patience=0.05, quorum=0.5)):
+            trainer = ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", daso="default", daso_options=options, warmup=0.2, cooldown=0.2, learning_rate=0.02, epochs=20, batch_size=10, progress=False)
+            before = trainer.evaluate((x, y)).loss
+            trainer.fit(x, y)
+            self.assertLess(trainer.evaluate(x, y).loss, before / 4)
+        for options, text in ((dict(wire="int2"), "float32, bfloat16, int8, int4 or float4"), (dict(partners="three"), "all or pairs"), (dict(fragments=0), "got 0 fragments"),
+                              (dict(fragments=1.5), "a whole number"), (dict(quorum=0), "quorum of 0"), (dict(patience="long"), "a number"), (dict(speed=1), "expected wire, partners, fragments")):
+            with self.assertRaisesRegex(ValueError, text):
+                ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", daso="default", daso_options=options).fit(x, y)
+        with self.assertRaisesRegex(ValueError, "daso_options without daso"):
+            ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", daso_options=dict(fragments=2))
+
     def check_steps(self, module, ours, x, y, step, loss, kind, **options):
         """Trains both on all rows, and compares their weights, losses of epochs and results of evaluate."""
         data = ht.array(x, split=0), ht.array(y, split=0)
