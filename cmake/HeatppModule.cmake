@@ -174,7 +174,7 @@ function(heatpp_add_mpi_test name)
   else()
     add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
   endif()
-  file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/openmpi.env environment REGEX "^OMPI")
+  file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/openmpi.env environment REGEX "^(OMPI|PRTE)")
   if(HEATPP_MPI STREQUAL mpich)  # its ranks occupy cores that others need while MPI-IO and HDF5 make them wait
     math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")
   endif()
