@@ -55,7 +55,7 @@ fft, spatial, io, sparse = (_module(name, **_wrapped(name + ".", getattr(C, name
 sparse.__dict__.update({name: getattr(_sparse, name) for name in _sparse.__all__})
 io.__dict__.update({name: getattr(_io, name) for name in _io.__all__}, __getattr__=_io.__getattr__)
 _galleries = _wrapped("datasets.", C.datasets)
-utils = _module("utils", data=_module("data", spherical=_module("spherical", create_spherical_dataset=_data.create_spherical_dataset),
+utils = _module("utils", data=_module("data", spherical=_module("spherical", create_clusters=_data.create_clusters, create_spherical_dataset=_data.create_spherical_dataset),
                                      matrixgallery=_module("matrixgallery", **{**_galleries, **{name: getattr(_data, name) for name in ("random_known_rank", "random_known_singularvalues")}})))
 graph = _module("graph", Laplacian=_data.Laplacian)
 _names = {**_core, **{name: each for name, each in linalg.__dict__.items() if name[0] != "_" and name not in ("diagonal", "cross", "trace")},

@@ -1,9 +1,12 @@
 """HeAT's test data and graphs."""
 
+import torch
+
 from .. import _heatpp as C
 from . import _random, types
-from ._arrays import DNDarray, sanitize_in
-from ._ranks import sanitize_comm, sanitize_device
+from ._arrays import DNDarray, array, sanitize_in
+from ._factories import created
+from ._ranks import sanitize_comm, sanitize_device, together
 
 
 class Laplacian:
@@ -29,6 +32,34 @@ def create_spherical_dataset(num_samples_cluster, radius=1.0, offset=4.0, dtype=
     kind = types.float32 if types.heat_type_is_exact(dtype) else dtype
     found = C.datasets.create_spherical_dataset(num_samples_cluster, radius, offset, dtype=types.ours_of(kind), split=0)
     return DNDarray(found[0]).astype(dtype)
+
+
+def _clusters(n_features, n_clusters, means, deviations, weights, normal, order):
+    """Returns this rank's rows: each cluster's share of them in a random order, made of normal numbers."""
+    weights = torch.full((n_clusters,), 1 / n_clusters) if weights is None else weights
+    matrices = (n_clusters, n_features, n_features)
+    for name, value, shapes in (("cluster_mean", means, (matrices[:2],)), ("cluster_std", deviations, (matrices, matrices[:1])), ("cluster_weight", weights, (matrices[:1],))):
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"[create_clusters] got {name} of type {type(value).__name__}; expected a tensor")
+        if tuple(value.shape) not in shapes:
+            raise ValueError(f"[create_clusters] got {name} of shape {tuple(value.shape)}; expected {' or '.join(map(str, shapes))}")
+    if not torch.isclose(weights.sum().double(), torch.tensor(1.0, dtype=torch.float64), rtol=1e-5):
+        raise ValueError(f"[create_clusters] got cluster_weight of sum {weights.sum().item():g}; expected 1")
+    covariances = torch.diag_embed(deviations[:, None].expand(-1, n_features)) if deviations.ndim == 1 else deviations
+    counts = (weights * len(order)).long()
+    counts[0] += len(order) - counts.sum()
+    kinds = torch.repeat_interleave(counts)[torch.argsort(order)]
+    factors = torch.linalg.cholesky(covariances.double())[kinds]
+    return (means.double()[kinds] + (factors @ normal[:, :, None])[:, :, 0]).float()
+
+
+def create_clusters(n_samples, n_features, n_clusters, cluster_mean, cluster_std, cluster_weight=None, device=None):
+    """Returns samples of normal clusters, in rows that are split evenly. `cluster_std` has a matrix of covariances for each cluster, or a variance.
+    On each rank, `cluster_weight` has the clusters' shares of its rows."""
+    normal = created(C.random.standard_normal, (n_samples, n_features), dtype=types.float64, split=0)
+    order = created(C.random.rand, (n_samples,), dtype=types.float64, split=0)
+    rows = together(sanitize_comm(), _clusters, n_features, n_clusters, cluster_mean, cluster_std, cluster_weight, normal.larray, order.larray)
+    return array(rows, dtype=types.float32, is_split=0, device=device)
 
 
 def random_known_rank(m, n, r, quantile_function=None, split=None, device=None, comm=None, dtype=types.float32):

@@ -64,7 +64,21 @@ def use_device(device=None):
 _known = {}  # HeAT's communicator for each of heatpp's, by its handle; both exist until the end
 
 
-class MPICommunication:
+class Communication:
+    """The base of communicators, without functions of its own."""
+
+    def __init__(self):
+        raise NotImplementedError("[Communication] got an abstract communicator; expected MPICommunication")
+
+    @staticmethod
+    def is_distributed():
+        raise NotImplementedError("[is_distributed] got an abstract communicator; expected MPICommunication")
+
+    def chunk(self, shape, split):
+        raise NotImplementedError("[chunk] got an abstract communicator; expected MPICommunication")
+
+
+class MPICommunication(Communication):
     """A communicator with HeAT's interface. All methods except those for splits are mpi4py's, which takes tensors as NumPy arrays."""
 
     def __init__(self, handle=None):
@@ -112,9 +126,6 @@ class MPICommunication:
             return function
         buffer = lambda each: each.larray.numpy() if hasattr(each, "larray") else each.numpy() if isinstance(each, torch.Tensor) else each
         return lambda *given, **named: function(*map(buffer, given), **{key: buffer(value) for key, value in named.items()})
-
-
-Communication = MPICommunication
 
 
 def get_comm():
