@@ -35,8 +35,9 @@ namespace heatpp {
 // 2011). Then the result is cut over p d x q ranks, or p x q d if its columns are longer. A depth d of more than one is
 // taken if that sends less and if the sums of a rank take no more than four times its share of the three arrays. The
 // grid is the one that sends the fewest bytes, of all whose product is the number of ranks, or that of an operand as it
-// is cut (after Kwasniewski et al., 2019). An operand with one cut is recut to the grid; a replicated one sends nothing.
-// Axes of stacks are cut, too, if an operand is cut along them. kron, and outer of arrays with several axes, recut.
+// is cut (after Kwasniewski et al., 2019). An operand with one cut is recut to the grid; a replicated one sends
+// nothing. Axes of stacks are cut, too, if an operand is cut along them. kron, and outer of arrays with several axes,
+// recut.
 
 /// Computes the matrix product by NumPy's rules: over the last axis of `a` and the second to last of `b`; earlier axes
 /// broadcast. An operand with one axis is a row on the left and a column on the right.
