@@ -43,9 +43,12 @@ Agreement equals(const at::Tensor& got, const at::Tensor& expected) {
 }
 
 Agreement near_to(const at::Tensor& got, const at::Tensor& expected, double relative, double absolute, bool equal_nan) {
-  return compared(got, expected, [&](const at::Tensor& x, const at::Tensor& y) {
+  const auto right = [&](const at::Tensor& x, const at::Tensor& y) {
     return at::isclose(x, y, relative, absolute, equal_nan);
-  });
+  };
+  if (!at::are_expandable(got.sizes(), expected.sizes())) return compared(got, expected, right);
+  const auto both = at::broadcast_tensors({got, expected});
+  return compared(both[0], both[1], right);
 }
 
 Agreement equal(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected) {

@@ -23,8 +23,8 @@ Agreement compared(const at::Tensor& got, const at::Tensor& expected,
                    const std::function<at::Tensor(const at::Tensor& got, const at::Tensor& expected)>& right);
 /// Whether two tensors have the same dtype, shape and elements. NaN differs from NaN.
 Agreement equals(const at::Tensor& got, const at::Tensor& expected);
-/// Whether two tensors have the same dtype and shape, and elements that differ by at most `absolute` plus `relative`
-/// times the expected ones. NaN differs from NaN unless `equal_nan` is true.
+/// Whether two tensors have the same dtype, and elements that differ by at most `absolute` plus `relative` times the
+/// expected ones. Shapes broadcast, as in at::allclose. NaN differs from NaN unless `equal_nan` is true.
 Agreement near_to(const at::Tensor& got, const at::Tensor& expected, double relative = 1e-5, double absolute = 1e-8,
                   bool equal_nan = false);
 /// Whether tensors are the same in number, dtype, shape and elements.

@@ -95,8 +95,10 @@ Agreement same(const ht::DNDarray& x, const at::Tensor& expected) {
 }
 
 Agreement close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance) {
-  return agreement(
-      x, [&](const at::Tensor& all) { return near_to(all, expected, tolerance, tolerance, /*equal_nan=*/true); });
+  const auto right = [tolerance](const at::Tensor& a, const at::Tensor& b) {
+    return at::isclose(a, b, tolerance, tolerance, /*equal_nan=*/true);
+  };
+  return agreement(x, [&](const at::Tensor& all) { return compared(all, expected, right); });
 }
 
 Agreement equals(const ht::DNDarray& x, const at::Tensor& expected) {

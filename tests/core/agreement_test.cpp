@@ -41,6 +41,7 @@ TEST_CASE("comparisons of tensors name index and values, and NaN differs from Na
   CHECK(near_to(finite, finite + 0.01, 0, 0.011));
   CHECK(report_of(near_to(finite, finite + 0.5, 0, 0.25)) ==
         "2 of 2 elements differ, first that at (0): got 1; expected 1.5");
-  CHECK(report_of(near_to(finite, finite[0])) == "got Double of shape [2]; expected Double of shape []");
+  CHECK(near_to(at::stack({finite, finite}), finite));
+  CHECK(report_of(near_to(finite, x)) == "got Double of shape [2]; expected Double of shape [3]");
   CHECK_THAT(report_of(equals(even(finite), finite + 1)), Catch::StartsWith("rank ") && Catch::EndsWith("expected 2"));
 }
