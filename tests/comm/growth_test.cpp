@@ -57,11 +57,23 @@ TEST_CASE("a place in the whole takes the logarithm of the ranks in messages", "
 TEST_CASE("one number of each rank takes the logarithm of the ranks in messages", "[comm][growth]") {
   for (const auto ranks : many)
     for (const auto rank : {0, 1, ranks / 3, ranks - 1}) {
-      const auto sent = traffic_of(gather_schedule(ranks, rank));
+      const std::array flat{static_cast<std::size_t>(ranks)};
+      const auto sent = traffic_of(gather_schedule(flat, rank));
       CHECK(sent.messages == log2_of(ranks));
       CHECK(sent.elements == ranks - 1);
-      CHECK(cost_of([&] { return gather_schedule(ranks, rank); }).kept <= 16 << 10);
+      CHECK(cost_of([&] { return gather_schedule(flat, rank); }).kept <= 16 << 10);
     }
+  for (const auto& shape : machines) {
+    const auto extents = extents_of_consecutive(grid_of(shape));
+    const auto ranks = std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<>());
+    std::int64_t rounds = 0;
+    for (const auto extent : shape) rounds += log2_of(extent);
+    for (const auto rank : {0, 1, ranks / 3, ranks - 1}) {
+      const auto sent = traffic_of(gather_schedule(extents, rank));
+      CHECK(sent.messages == rounds);
+      CHECK(sent.elements == ranks - 1);
+    }
+  }
 }
 
 TEST_CASE("a regular machine is kept as one run for each level", "[comm][growth]") {

@@ -371,7 +371,7 @@ TEST_CASE("ranks find their place in the whole, and gather a number of each, for
     std::vector<Schedule> to_place, to_gather;
     for (int r = 0; r < ranks; ++r) {
       to_place.push_back(place_schedule(ranks, r));
-      to_gather.push_back(gather_schedule(ranks, r));
+      to_gather.push_back(gather_schedule(std::array{static_cast<std::size_t>(ranks)}, r));
       places.data[static_cast<std::size_t>(r)] = {0, std::int64_t{r} * r + 1};
       auto& mine = gathered.data[static_cast<std::size_t>(r)];
       mine.assign(mine.size(), -1);
@@ -386,5 +386,29 @@ TEST_CASE("ranks find their place in the whole, and gather a number of each, for
       CHECK(places.data[static_cast<std::size_t>(r)] == Values{sum_before(r), sum_before(ranks)});
       CHECK(gathered.data[static_cast<std::size_t>(r)] == expected);
     }
+  }
+}
+
+TEST_CASE("numbers are gathered level by level where consecutive ranks lie side by side", "[comm][schedule]") {
+  using Extents = std::vector<std::size_t>;
+  const std::pair<Tree, Extents> cases[] = {{grid({6, 8, 4}), {4, 8, 6}},
+                                            {grid({3, 5}), {5, 3}},
+                                            {grid({2, 1, 7}), {7, 1, 2}},
+                                            {*reordered(grid({3, 4}), std::array{1, 0}), {12}},
+                                            {Tree(1, std::array{grid({2}), Tree(2)}), {3}}};
+  for (const auto& [machine, expected] : cases) {
+    const auto extents = extents_of_consecutive(machine);
+    CHECK(extents == expected);
+    const auto ranks = machine.ranks();
+    Play gathered(static_cast<int>(ranks), static_cast<std::int64_t>(ranks));
+    std::vector<Schedule> schedules_of;
+    Values all(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      schedules_of.push_back(gather_schedule(extents, static_cast<int>(r)));
+      gathered.data[r].assign(ranks, -1);
+      gathered.data[r][r] = all[r] = 3 * static_cast<std::int64_t>(r);
+    }
+    CHECK(gathered.run(schedules_of));
+    for (const auto& numbers : gathered.data) CHECK(numbers == all);
   }
 }

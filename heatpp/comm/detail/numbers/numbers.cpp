@@ -16,11 +16,39 @@ Step exchange_totals(int rank, int peer) {
   return step;
 }
 
-/// Places the numbers of `count` ranks from `first` on, which may go round the end.
-void add_ranges(std::vector<Message>& messages, int peer, int first, int count, int ranks) {
-  const auto at_end = std::min(count, ranks - first);
-  messages.push_back({peer, {first, at_end}});
-  if (count > at_end) messages.push_back({peer, {0, count - at_end}});
+/// Equal parts of a part of the machine. Each has `size` ranks, from rank `first` on.
+struct Siblings {
+  std::int64_t first, size, count;
+
+  /// Adds the numbers of `parts` of them from `part` on, which may go round the end.
+  void add(std::vector<Message>& messages, std::int64_t peer, std::int64_t part, std::int64_t parts) const {
+    const auto to = static_cast<int>(peer);
+    const auto at_end = std::min(parts, count - part);
+    messages.push_back({to, {first + part * size, at_end * size}});
+    if (parts > at_end) messages.push_back({to, {first, (parts - at_end) * size}});
+  }
+};
+
+/// Adds the rounds after which a rank holds the numbers of all siblings of its part.
+void gather_level(const Siblings& siblings, int rank, Steps& steps) {
+  const auto part = (rank - siblings.first) / siblings.size, place = (rank - siblings.first) % siblings.size;
+  const auto peer_in = [&](std::int64_t other) { return siblings.first + other * siblings.size + place; };
+  for (std::int64_t held = 1; held < siblings.count; held *= 2) {
+    const auto parts = std::min(held, siblings.count - held);
+    const auto from = (part + held) % siblings.count, to = (part + siblings.count - held) % siblings.count;
+    Step step{.level = -1};
+    siblings.add(step.sends, peer_in(to), part, parts);
+    siblings.add(step.receives, peer_in(from), from, parts);
+    steps.push_back(std::move(step));
+  }
+}
+
+/// Whether parts of the machine that lie side by side have consecutive ranks. The parts of each level are alike.
+bool is_consecutive(const Tree& tree) {
+  if (tree.is_leaf()) return true;
+  const auto runs = tree.runs();
+  const auto& [first, count, stride] = runs.front();
+  return runs.size() == 1 && (count == 1 || stride == static_cast<int>(first.ranks())) && is_consecutive(first);
 }
 
 Schedule one_lane(Steps steps) { return {.lanes = {{std::make_shared<const Steps>(std::move(steps)), 0}}}; }
@@ -45,17 +73,20 @@ Schedule place_schedule(int ranks, int rank) {
   return one_lane(std::move(steps));
 }
 
-Schedule gather_schedule(int ranks, int rank) {
+Schedule gather_schedule(std::span<const std::size_t> extents, int rank) {
   Steps steps;
-  for (int held = 1; held < ranks; held *= 2) {
-    const auto count = std::min(held, ranks - held);
-    const auto from = (rank + held) % ranks;
-    Step step{.level = -1};
-    add_ranges(step.sends, (rank + ranks - held) % ranks, rank, count, ranks);
-    add_ranges(step.receives, from, from, count, ranks);
-    steps.push_back(std::move(step));
+  std::int64_t size = 1;
+  for (const auto extent : extents) {
+    const auto count = static_cast<std::int64_t>(extent), whole = count * size;
+    gather_level({rank / whole * whole, size, count}, rank, steps);
+    size = whole;
   }
   return one_lane(std::move(steps));
+}
+
+std::vector<std::size_t> extents_of_consecutive(const Tree& machine) {
+  const auto extents = extents_of(machine);
+  return extents && is_consecutive(machine) ? *extents : std::vector{machine.ranks()};
 }
 
 }  // namespace heatpp::detail

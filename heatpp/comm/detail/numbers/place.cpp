@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/numbers/numbers.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
+#include <heatpp/comm/detail/state.hpp>
 
 namespace heatpp::detail {
 
@@ -26,7 +27,12 @@ std::unique_ptr<Operation> start_place(const Communicator& comm, PlaceNumbers& n
 std::unique_ptr<Operation> start_gather_numbers(const Communicator& comm, std::span<std::int64_t> all) {
   auto& impl = comm.impl();
   if (shares_memory(comm)) return shared_allgather(comm, all[static_cast<std::size_t>(impl.rank)], all);
-  auto schedule = impl.schedules.get({gathered_numbers}, [&] { return gather_schedule(impl.size, impl.rank); });
+  const auto machine = impl.machine;  // not known yet while it is looked for
+  auto schedule = impl.schedules.get({machine ? gathered_by_levels : gathered_numbers}, [&] {
+    const auto extents =
+        machine ? extents_of_consecutive(machine->tree) : std::vector{static_cast<std::size_t>(impl.size)};
+    return gather_schedule(extents, impl.rank);
+  });
   return std::make_unique<Execution>(comm, std::move(schedule), Buffer(all), ReduceOp::sum, Coding{}, "allgather");
 }
 
