@@ -8,6 +8,7 @@
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/cuts/boxes.hpp>
+#include <heatpp/core/detail/cuts/count_runs.hpp>
 #include <heatpp/core/detail/cuts/ranks_over.hpp>
 #include <heatpp/core/detail/cuts/relayout_boxes.hpp>
 #include <heatpp/core/detail/peers/axis_block.hpp>
@@ -62,9 +63,9 @@ std::int64_t most_bytes(const Layout& from, const Layout& to, std::int64_t each)
   std::int64_t most = 0;
   for (const auto* layout : {&from, &to}) {
     if (!layout->split()) return from.size() * each;
-    const auto extent = std::max<std::int64_t>(1, layout->offset(layout->ranks()));
-    for (int rank = 0; rank < layout->ranks(); ++rank)
-      most = std::max(most, layout->count(rank) * (layout->size() / extent) * each);
+    const auto& cut = layout->cut();
+    most =
+        std::max(most, detail::most_indices(cut) * (layout->size() / std::max<std::int64_t>(1, cut.extent())) * each);
   }
   return most;
 }

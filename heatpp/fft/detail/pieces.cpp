@@ -2,7 +2,7 @@
 
 #include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/core/detail/allocated.hpp>
-#include <heatpp/core/detail/cuts/cut.hpp>
+#include <heatpp/core/detail/cuts/count_runs.hpp>
 #include <heatpp/core/detail/peers/axis_block.hpp>
 
 #include <algorithm>
@@ -14,12 +14,6 @@ constexpr std::int64_t whole_up_to = std::int64_t{64} << 20, piece_bytes = std::
 constexpr std::int64_t message_bytes = std::int64_t{8} << 10;  // of a piece, to each rank: longer ones gain nothing
 
 std::int64_t bytes_of_share(const DNDarray& x) { return x.size() / x.comm().size() * x.larray().element_size(); }
-
-std::int64_t busiest(const Cut& cut, std::int64_t bytes_each) {
-  std::int64_t most = 0;
-  for (int rank = 0; rank < cut.ranks(); ++rank) most = std::max(most, cut.extent(rank));
-  return most * bytes_each;
-}
 
 /// Indices first .. first + lines.extent() - 1 of an axis, cut so that each rank has some of them.
 struct Piece {
@@ -62,7 +56,7 @@ class PieceMover {
     std::int64_t others = lines.element_size();  // bytes of an index of both axes
     for (int axis = 0; axis < lines.dim(); ++axis)
       if (axis != split_ && axis != piece_.axis) others *= lines.size(axis);
-    return std::max(busiest(cut, others * piece_.lines.extent()), busiest(piece_.lines, others * cut.extent()));
+    return others * std::max(most_indices(cut) * piece_.lines.extent(), most_indices(piece_.lines) * cut.extent());
   }
 
   Communicator comm_;

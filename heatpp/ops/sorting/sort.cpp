@@ -65,8 +65,8 @@ template <class Word>
 Rows<Word> sorted(Rows<Word> words, std::int64_t columns, const DNDarray& x, int axis) {
   if (x.split() == axis && x.comm().size() > 1) {
     detail::expect_alike("sort", x);
-    const auto offsets = x.layout().offsets();
-    return detail::sort_across(std::move(words), columns, offsets, offsets, x.comm());
+    const auto& cut = x.layout().cut();
+    return detail::sort_across(std::move(words), columns, cut, cut, x.comm());
   }
   detail::sort_columns(words, columns);
   return words;
@@ -113,10 +113,11 @@ Rows<Word> smallest(Rows<Word> words, std::int64_t columns, std::int64_t k) {
   return best;
 }
 
-std::vector<std::int64_t> offsets_up_to(const Layout& layout, std::int64_t most) {
+/// Returns a cut whose ranks hold as many indices as those of `cut`, but `most` at most.
+detail::Cut cut_up_to(const detail::Cut& cut, std::int64_t most) {
   std::vector<std::int64_t> offsets{0};
-  for (int r = 0; r < layout.ranks(); ++r) offsets.push_back(offsets.back() + std::min(most, layout.count(r)));
-  return offsets;
+  for (int r = 0; r < cut.ranks(); ++r) offsets.push_back(offsets.back() + std::min(most, cut.extent(r)));
+  return detail::Cut::at(std::move(offsets));
 }
 
 void check_kth(const char* op, const DNDarray& x, std::int64_t kth, const std::optional<int>& axis) {
@@ -205,7 +206,7 @@ Topk topk(const DNDarray& x, std::int64_t k, const TopkOptions& options) {
   return with_word_type(lines.scalar_type(), n, [&]<class T, class Word>() {
     auto words = smallest(indexed<T, Word>(lines, offset, options.largest), columns, k);
     if (over_split && x.comm().size() > 1)
-      words = detail::sort_across(std::move(words), columns, offsets_up_to(x.layout(), k), layout.offsets(), x.comm());
+      words = detail::sort_across(std::move(words), columns, cut_up_to(x.layout().cut(), k), layout.cut(), x.comm());
     else detail::sort_columns(words, columns);
     const auto flip = reversal<KeyOf<T>>(options.largest);
     auto values = at::empty({words.size()}, lines.options());

@@ -28,10 +28,12 @@ void for_each_count_run(const Cut& cut, F f) {
   if (turn < cut.ranks()) f(CountRun{turn, cut.ranks(), cut.extent(turn)});
 }
 
-/// Returns how many indices the rank with the most holds.
+/// Returns how many indices the rank with the most holds: at once if three numbers tell the cut, else in one pass over
+/// the ranks.
 [[nodiscard]] inline std::int64_t most_indices(const Cut& cut) {
+  if (cut.is_rule()) return cut.extent(0);
   std::int64_t most = 0;
-  for_each_count_run(cut, [&](const CountRun& run) { most = std::max(most, run.count); });
+  for (int rank = 0; rank < cut.ranks(); ++rank) most = std::max(most, cut.extent(rank));
   return most;
 }
 

@@ -1,5 +1,6 @@
 #include <heatpp/ops/sorting/detail/runs.hpp>
 
+#include <heatpp/core/detail/cuts/count_runs.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/peers/row_lists.hpp>
 #include <heatpp/ops/sorting/detail/collective_messages.hpp>
@@ -39,19 +40,20 @@ namespace {
 
 /// Returns where every rank's part of each run of this rank begins: of column c and rank r at [c * (ranks + 1) + r].
 template <class K>
-std::vector<std::int64_t> parts_of(const Runs<K>& runs, std::int64_t before, std::int64_t total,
-                                   std::span<const std::int64_t> targets, const Communicator& comm) {
+std::vector<std::int64_t> parts_of(const Runs<K>& runs, const Cut& from, const Cut& to, const Communicator& comm) {
+  const auto total = from.extent();
   std::vector<std::int64_t> positions;  // the ends of parts behind which there are keys
-  for (const auto target : targets.subspan(1))
-    if (target < total) positions.push_back(target);
+  for (int rank = 0; rank < to.ranks(); ++rank)
+    if (to.last(rank) < total) positions.push_back(to.last(rank));
   CollectiveMessages<K> messages(comm);
-  const auto splitters = find_splitters<K>(runs, {comm.size(), before, total}, positions, 0, messages);
+  const auto splitters = find_splitters<K>(runs, {comm.size(), from.first(comm.rank()), total}, positions, 0, messages);
   const auto cuts = cuts_of<K>(splitters, positions, messages);
-  std::vector<std::int64_t> parts(static_cast<std::size_t>(runs.columns) * targets.size(), runs.rows);
+  const auto stops = static_cast<std::size_t>(to.ranks()) + 1;
+  std::vector<std::int64_t> parts(static_cast<std::size_t>(runs.columns) * stops, runs.rows);
   for (std::size_t c = 0; c < static_cast<std::size_t>(runs.columns); ++c) {
-    parts[c * targets.size()] = 0;
+    parts[c * stops] = 0;
     std::copy_n(cuts.begin() + static_cast<std::ptrdiff_t>(c * positions.size()), positions.size(),
-                parts.begin() + static_cast<std::ptrdiff_t>(c * targets.size() + 1));
+                parts.begin() + static_cast<std::ptrdiff_t>(c * stops + 1));
   }
   return parts;
 }
@@ -100,25 +102,14 @@ Rows<K> merged_columns(Rows<K> arrived, std::int64_t columns, std::span<const st
   return merged;
 }
 
-/// Returns how many indices the largest part of either cut has.
-std::int64_t most_of(std::span<const std::int64_t> offsets, std::span<const std::int64_t> targets) {
-  std::int64_t most = 0;
-  for (const auto cut : {offsets, targets})
-    for (std::size_t r = 1; r < cut.size(); ++r) most = std::max(most, cut[r] - cut[r - 1]);
-  return most;
-}
-
-/// Merges sorted columns of all ranks so that rank r gets positions targets[r] .. targets[r + 1] of each. Equal keys
-/// stay in rank order.
+/// Merges sorted columns of all ranks so that each rank gets the positions of its part of `to`. Equal keys stay in rank
+/// order.
 template <class K>
-Rows<K> merge_across(Rows<K> keys, std::int64_t columns, std::span<const std::int64_t> offsets,
-                     std::span<const std::int64_t> targets, const Communicator& comm) {
+Rows<K> merge_across(Rows<K> keys, std::int64_t columns, const Cut& from, const Cut& to, const Communicator& comm) {
   const Runs<K> runs{keys.data(), columns, keys.size() / std::max<std::int64_t>(1, columns)};
-  const auto stops = std::ssize(targets);
   const auto ranks = comm.size();
-  const auto before = offsets[static_cast<std::size_t>(comm.rank())];
-  const auto cuts = parts_of(runs, before, offsets.back(), targets, comm);
-  const auto cut = [&](std::int64_t c, int r) { return cuts[static_cast<std::size_t>(c * stops + r)]; };
+  const auto cuts = parts_of(runs, from, to, comm);
+  const auto cut = [&](std::int64_t c, int r) { return cuts[static_cast<std::size_t>(c * (ranks + 1) + r)]; };
   std::vector<std::int64_t> outgoing;
   for (int r = 0; r < ranks; ++r)
     for (std::int64_t c = 0; c < columns; ++c) outgoing.push_back(cut(c, r + 1) - cut(c, r));
@@ -126,15 +117,16 @@ Rows<K> merge_across(Rows<K> keys, std::int64_t columns, std::span<const std::in
   const auto send = sums_of_parts(outgoing, ranks), receive = sums_of_parts(incoming, ranks);
   if (columns > 1) {  // the parts of a single column are contiguous already
     Rows<K> parts(std::reduce(send.begin(), send.end()));
-    auto* to = parts.data();
+    auto* next = parts.data();
     for (int r = 0; r < ranks; ++r)
       for (std::int64_t c = 0; c < columns; ++c) {
         const auto column = runs.column(c);
-        to = std::copy(column.data() + cut(c, r), column.data() + cut(c, r + 1), to);
+        next = std::copy(column.data() + cut(c, r), column.data() + cut(c, r + 1), next);
       }
     keys = std::move(parts);
   }
-  Rows<K> arrived(exchange_rows_among_all(keys.bytes(), send, receive, columns * most_of(offsets, targets), comm));
+  const auto most = columns * std::max(most_indices(from), most_indices(to));
+  Rows<K> arrived(exchange_rows_among_all(keys.bytes(), send, receive, most, comm));
   keys = Rows<K>();  // the merge needs their memory
   return merged_columns(std::move(arrived), columns, incoming);
 }
@@ -162,18 +154,18 @@ bool are_short(std::int64_t columns, std::int64_t n, std::int64_t ranks) {
 }
 
 template <class K>
-Rows<K> sort_whole_columns(const Rows<K>& keys, std::int64_t columns, std::span<const std::int64_t> offsets,
-                           std::span<const std::int64_t> targets, const Communicator& comm) {
+Rows<K> sort_whole_columns(const Rows<K>& keys, std::int64_t columns, const Cut& from, const Cut& to,
+                           const Communicator& comm) {
   constexpr std::int64_t width = sizeof(K);
-  const Layout by_rows({columns, offsets.back(), width}, 1, {offsets.begin(), offsets.end()});
+  const auto rows = from.extent(), wanted = to.extent();
+  const Layout by_rows({columns, rows, width}, 1, from);
   const Layout by_columns(by_rows.shape(), 0, comm.size());
   const auto part = wrap(keys.bytes().view(by_rows.local_shape(comm.rank())), by_rows, comm);
   Rows<K> whole(relayout(part, by_columns).reshape({-1, width}).clone());
   const auto here = by_columns.count(comm.rank());
   sort_columns(whole, here);
-  const auto wanted = targets.back();
-  const auto sorted = whole.bytes().view({here, offsets.back(), width}).narrow(1, 0, wanted).contiguous();
-  const Layout result({columns, wanted, width}, 1, {targets.begin(), targets.end()});
+  const auto sorted = whole.bytes().view({here, rows, width}).narrow(1, 0, wanted).contiguous();
+  const Layout result({columns, wanted, width}, 1, to);
   const auto back = wrap(sorted, by_columns.with({columns, wanted, width}, 0), comm);
   return Rows<K>(relayout(back, result).reshape({-1, width}));
 }
@@ -181,19 +173,16 @@ Rows<K> sort_whole_columns(const Rows<K>& keys, std::int64_t columns, std::span<
 }  // namespace
 
 template <class K>
-Rows<K> sort_across(Rows<K> keys, std::int64_t columns, std::span<const std::int64_t> offsets,
-                    std::span<const std::int64_t> targets, const Communicator& comm) {
-  if (are_short<K>(columns, offsets.back(), comm.size()))
-    return sort_whole_columns(keys, columns, offsets, targets, comm);
+Rows<K> sort_across(Rows<K> keys, std::int64_t columns, const Cut& from, const Cut& to, const Communicator& comm) {
+  if (are_short<K>(columns, from.extent(), comm.size())) return sort_whole_columns(keys, columns, from, to, comm);
   sort_columns(keys, columns);
-  return merge_across(std::move(keys), columns, offsets, targets, comm);
+  return merge_across(std::move(keys), columns, from, to, comm);
 }
 
-#define HEATPP_INSTANTIATE(K)                                                                                       \
-  template void sort_keys(K*, std::int64_t);                                                                        \
-  template void sort_columns(Rows<K>&, std::int64_t);                                                               \
-  template Rows<K> sort_across(Rows<K>, std::int64_t, std::span<const std::int64_t>, std::span<const std::int64_t>, \
-                               const Communicator&);
+#define HEATPP_INSTANTIATE(K)                         \
+  template void sort_keys(K*, std::int64_t);          \
+  template void sort_columns(Rows<K>&, std::int64_t); \
+  template Rows<K> sort_across(Rows<K>, std::int64_t, const Cut&, const Cut&, const Communicator&);
 HEATPP_FORALL_KEYS(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE
 
