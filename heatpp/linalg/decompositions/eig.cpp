@@ -9,7 +9,7 @@ namespace {
 /// Returns matrices that ranks decompose; each rank has its matrices as a whole.
 DNDarray whole_matrices(const char* op, const DNDarray& x) {
   detail::check_matrices(op, x, true);
-  const auto matrices = detail::decomposable(x);
+  const auto matrices = detail::decomposable(detail::one_cut(op, x));
   if (detail::is_local(matrices)) return matrices;
   return detail::brought_to(matrices, matrices.layout().replicated(matrices.shape()));
 }

@@ -63,7 +63,7 @@ Eigen eigh(const DNDarray& x, Triangle uplo) { return detail::named::eigh("eigh"
 
 DNDarray eigvalsh(const DNDarray& x, Triangle uplo) {
   detail::check_matrices("eigvalsh", x, true);
-  const auto matrices = detail::decomposable(x);
+  const auto matrices = detail::decomposable(detail::one_cut("eigvalsh", x));
   if (!detail::is_local(matrices)) return eigen_of_cut_matrix("eigvalsh", completed(matrices, uplo)).values;
   const auto values = [&](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks, letter(uplo)); };
   return detail::stack_like(matrices, detail::on_blocks("eigvalsh", triangle(matrices, uplo), values));
@@ -75,7 +75,7 @@ namespace heatpp::detail {
 
 linalg::Eigen named::eigh(const char* op, const DNDarray& x, linalg::Triangle uplo) {
   check_matrices(op, x, true);
-  const auto matrices = decomposable(x);
+  const auto matrices = decomposable(one_cut(op, x));
   if (!is_local(matrices)) return linalg::eigen_of_cut_matrix(op, linalg::completed(matrices, uplo));
   const auto [values, vectors] = on_blocks(op, linalg::triangle(matrices, uplo), [&](const at::Tensor& blocks) {
     return at::linalg_eigh(blocks, linalg::letter(uplo));

@@ -1,5 +1,6 @@
 #include <heatpp/linalg/decompositions/qr.hpp>
 
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
 #include <heatpp/ops/joining/join.hpp>
@@ -84,6 +85,7 @@ QR by_panels(const DNDarray& x, QrMode mode) {
 }  // namespace
 
 QR qr(const DNDarray& x, QrMode mode) {
+  if (x.layout().is_grid()) return qr(detail::one_cut("qr", x), mode);
   detail::check_matrices("qr", x);
   const auto missing = *(x.shape().end() - 2) - x.shape().back();
   if (mode == QrMode::complete && missing > 0) {

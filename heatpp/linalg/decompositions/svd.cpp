@@ -105,14 +105,14 @@ namespace heatpp::detail {
 
 linalg::SVD named::svd(const char* op, const DNDarray& x, const linalg::SvdOptions& options) {
   check_matrices(op, x);
-  auto [u, s, vh] = linalg::reduced(op, x);
+  auto [u, s, vh] = linalg::reduced(op, one_cut(op, x));
   if (!options.full_matrices) return {u, s, vh};
   return {linalg::completed(u), s, matrix_transpose(linalg::completed(matrix_transpose(vh)))};
 }
 
 DNDarray named::svdvals(const char* op, const DNDarray& x) {
   check_matrices(op, x);
-  const auto values = decomposable(x);
+  const auto values = decomposable(one_cut(op, x));
   if (is_local(values)) return linalg::values_of_blocks(op, values);
   const auto matrix = x.shape()[0] < x.shape()[1] ? linalg::adjoint(values) : values;
   if (is_tall(matrix)) {

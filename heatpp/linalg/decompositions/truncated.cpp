@@ -105,6 +105,7 @@ HSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Ke
 }
 
 HSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
+  if (x.layout().is_grid()) return hierarchical(op, detail::one_cut(op, x), keep_local, keep);
   check_matrix(op, x);
   const auto values = x.astype(detail::decomposition_type(x.dtype()));
   if (x.split() != 1) return by_rows(op, detail::cut_along(values, 0), keep_local, keep);
@@ -174,7 +175,7 @@ SVD isvd(const DNDarray& columns, const SVD& old, std::int64_t rank) {
     raise<ValueError>("isvd", "got columns of shape {} for left vectors of shape {}; expected as many rows",
                       to_string(columns.shape()), to_string(old.u.shape()));
   const auto known = old.s.size();
-  const auto [u, s, vh] = detail::named::svd("isvd", concatenate({old.u * old.s, columns}, 1));
+  const auto [u, s, vh] = detail::named::svd("isvd", concatenate({old.u * old.s, detail::one_cut("isvd", columns)}, 1));
   if (rank < 1 || rank > s.size())
     raise<ValueError>("isvd", "got rank {} for {} singular values; expected 1 <= rank <= {}", rank, s.size(), s.size());
   const auto first = slice(0, rank);
@@ -185,7 +186,7 @@ SVD isvd(const DNDarray& columns, const SVD& old, std::int64_t rank) {
 }
 
 SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
-  const auto values = x.astype(detail::decomposition_type(x.dtype()));
+  const auto values = detail::one_cut("rsvd", x).astype(detail::decomposition_type(x.dtype()));
   const auto q = range_of("rsvd", values, rank, options);
   const auto sketch = resplit(matmul(conj(matrix_transpose(q)), values), std::nullopt);
   const auto [u, s, vh] = detail::named::svd("rsvd", sketch);
@@ -197,7 +198,7 @@ SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
 
 Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
   detail::check_matrices("reigh", x, true);
-  const auto matrix = x.astype(detail::decomposition_type(x.dtype()));
+  const auto matrix = detail::one_cut("reigh", x).astype(detail::decomposition_type(x.dtype()));
   const auto q = range_of("reigh", matrix, rank, options);
   const auto projected = resplit(matmul(conj(matrix_transpose(q)), matmul(matrix, fitted(matrix, q))), std::nullopt);
   const auto [values, vectors] = detail::named::eigh("reigh", projected);

@@ -1,6 +1,7 @@
 #include <heatpp/linalg/matrices/covariance.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
@@ -101,16 +102,21 @@ DNDarray scaled_to_ones(const DNDarray& c) {
 
 }  // namespace
 
-DNDarray cov(const DNDarray& x, const CovOptions& options) { return covariance("cov", x, options); }
+DNDarray cov(const DNDarray& x, const CovOptions& options) {
+  return covariance("cov", detail::one_cut("cov", x), options);
+}
 DNDarray cov(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
-  return covariance("cov", joined(x, y, options.rowvar), by_rows(options));
+  return covariance("cov", joined(detail::one_cut("cov", x), detail::one_cut("cov", y), options.rowvar),
+                    by_rows(options));
 }
 
 DNDarray corrcoef(const DNDarray& x, const CovOptions& options) {
-  return scaled_to_ones(covariance("corrcoef", x, options, Scale::near_one));
+  return scaled_to_ones(covariance("corrcoef", detail::one_cut("corrcoef", x), options, Scale::near_one));
 }
 DNDarray corrcoef(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
-  return scaled_to_ones(covariance("corrcoef", joined(x, y, options.rowvar), by_rows(options), Scale::near_one));
+  return scaled_to_ones(
+      covariance("corrcoef", joined(detail::one_cut("corrcoef", x), detail::one_cut("corrcoef", y), options.rowvar),
+                 by_rows(options), Scale::near_one));
 }
 
 }  // namespace heatpp

@@ -22,7 +22,7 @@ using detail::raise;
 /// Moves the vectors of `x` to the last axis, which is not split.
 DNDarray with_vectors_last(const DNDarray& x, int axis) {
   if (x.ndim() == 0) raise<ValueError>("cross", "got an array without axes; expected vectors");
-  const auto moved = moveaxis(x, sanitize_axis(axis, x.ndim(), "cross"), x.ndim() - 1);
+  const auto moved = moveaxis(detail::one_cut("cross", x), sanitize_axis(axis, x.ndim(), "cross"), x.ndim() - 1);
   const auto components = moved.shape().back();
   if (components != 2 && components != 3)
     raise<ValueError>("cross", "got vectors with {} components along axis {} of shape {}; expected 2 or 3", components,
@@ -51,7 +51,7 @@ DNDarray trace(const DNDarray& x, const DiagonalOptions& options) {
   if (const auto axis = sanitize_axis(options.axis1, x.ndim(), "trace");
       axis == sanitize_axis(options.axis2, x.ndim(), "trace"))
     raise<ValueError>("trace", "got axis {} twice; expected two different axes", axis);
-  return sum(diagonal(x, options), -1);
+  return sum(diagonal(detail::one_cut("trace", x), options), -1);
 }
 
 DNDarray cross(const DNDarray& a, const DNDarray& b, const CrossOptions& options) {
@@ -76,6 +76,7 @@ DNDarray projection(const DNDarray& a, const DNDarray& b) {
 }
 
 DNDarray vander(const DNDarray& x, const VanderOptions& options) {
+  if (x.layout().is_grid()) return vander(detail::one_cut("vander", x), options);
   check_vectors("vander", x);
   const auto n = options.n.value_or(x.size());
   if (n < 0) raise<ValueError>("vander", "got n {}; expected n >= 0", n);

@@ -1,6 +1,7 @@
 #include <heatpp/linalg/matrices/norm.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/named.hpp>
@@ -81,6 +82,7 @@ DNDarray of_singular_values(const char* op, const DNDarray& x, int rows, int col
 }
 
 DNDarray of_vectors(const char* op, const DNDarray& x, const VectorNormOptions& options) {
+  if (x.layout().is_grid()) return of_vectors(op, detail::one_cut(op, x), options);
   detail::check_axes(op, x, options.axis);
   const auto reduced = detail::reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
   auto layout = reduced.result_layout(x.layout());
@@ -100,6 +102,7 @@ DNDarray of_vectors(const char* op, const DNDarray& x, const VectorNormOptions& 
 }
 
 DNDarray of_matrices(const char* op, const DNDarray& x, const MatrixNormOptions& options) {
+  if (x.layout().is_grid()) return of_matrices(op, detail::one_cut(op, x), options);
   const auto rows = sanitize_axis(options.axis.first, x.ndim(), op);
   const auto columns = sanitize_axis(options.axis.second, x.ndim(), op);
   if (rows == columns)

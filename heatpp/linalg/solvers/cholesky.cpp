@@ -1,12 +1,18 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
-#include <heatpp/linalg/solvers/solve.hpp>
+#include <heatpp/linalg/solvers/detail/grid_factor.hpp>
 
 namespace heatpp::linalg {
 
 DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
   detail::check_matrices("cholesky", a, true);
+  if (detail::is_on_grid(a)) {
+    const auto matrix = a.astype(detail::decomposition_type(a.dtype()));
+    if (!options.upper) return detail::cholesky_on_grid(matrix);
+    return detail::adjoint_on_grid(detail::cholesky_on_grid(detail::adjoint_on_grid(matrix)));
+  }
+  if (a.layout().is_grid()) return cholesky(detail::one_cut("cholesky", a), options);
   if (options.upper) return detail::adjoint(cholesky(detail::adjoint(a)));
   const auto matrix = detail::decomposable(a);
   const auto check = [](bool failed) {

@@ -43,7 +43,8 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
   const auto n = a.shape()[0];
   if (m < 1 || m > n) raise<ValueError>("lanczos", "got m {}; expected 1 to {}", m, n);
   const auto dtype = detail::decomposition_type(a.dtype());
-  const auto matrix = a.split() ? detail::cut_along(a.astype(dtype), 0) : a.astype(dtype);
+  const auto given = detail::one_cut("lanczos", a).astype(dtype);
+  const auto matrix = given.split() ? detail::cut_along(given, 0) : given;
   const auto cut = matrix.layout().with({n}, matrix.split());
   const auto first = start ? detail::relayout_operand("lanczos", start->astype(dtype), cut, a.comm())
                            : at::ones(cut.local_shape(a.comm().rank()), matrix.larray().options());
@@ -62,6 +63,7 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
 }
 
 DNDarray matrix_exp(const DNDarray& a) {
+  if (a.layout().is_grid()) return matrix_exp(detail::one_cut("matrix_exp", a));
   detail::check_matrices("matrix_exp", a, true);
   const auto matrix = detail::decomposable(a);
   if (detail::is_local(matrix)) return detail::stack_like(matrix, at::linalg_matrix_exp(matrix.larray()));

@@ -190,6 +190,7 @@ bool check_definite(const char* what, double square, double lengths, double epsi
 }  // namespace
 
 Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  if (b.layout().is_grid()) return solve_cg(a, detail::one_cut("solve_cg", b), options);
   System system("solve_cg", a, b, options);
   auto& vectors = system.vectors;
   auto z = system.preconditioned(system.r), p = z.clone();
@@ -268,6 +269,7 @@ class MinimalResiduals {
 }  // namespace
 
 Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  if (b.layout().is_grid()) return solve_minres(a, detail::one_cut("solve_minres", b), options);
   if (options.preconditioner)
     raise<ValueError>("solve_minres", "got a preconditioner; expected none, or another method");
   System system("solve_minres", a, b, options);
@@ -288,6 +290,7 @@ Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOpti
 }
 
 Solved solve_gmres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  if (b.layout().is_grid()) return solve_gmres(a, detail::one_cut("solve_gmres", b), options);
   System system("solve_gmres", a, b, options);
   auto& vectors = system.vectors;
   while (system.unsolved()) {
@@ -306,6 +309,7 @@ Solved solve_gmres(const LinearOperator& a, const DNDarray& b, const KrylovOptio
 }
 
 Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  if (b.layout().is_grid()) return solve_bicgstab(a, detail::one_cut("solve_bicgstab", b), options);
   System system("solve_bicgstab", a, b, options);
   auto& vectors = system.vectors;
   auto& r = system.r;
@@ -336,6 +340,7 @@ Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOp
 }
 
 Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  if (b.layout().is_grid()) return solve_lsqr(a, detail::one_cut("solve_lsqr", b), options);
   check_options("solve_lsqr", a, b, options, false);
   if (options.preconditioner)
     raise<ValueError>("solve_lsqr", "got a preconditioner; expected none, or an operator that has it in");

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/solvers/detail/spectral.hpp>
 
@@ -81,6 +82,7 @@ void check_options(const LobpcgOptions& o, const DNDarray& x) {
 }  // namespace
 
 Eigenpairs lobpcg(const LinearOperator& a, const DNDarray& x, const LobpcgOptions& options) {
+  if (x.layout().is_grid()) return lobpcg(a, detail::one_cut("lobpcg", x), options);
   check_options(options, x);
   const auto k = x.shape()[1];
   detail::check_eigenproblem("lobpcg", a, k);

@@ -1,6 +1,7 @@
 #include <heatpp/linalg/solvers/lstsq.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -97,6 +98,7 @@ DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
 }
 
 DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
+  if (x.layout().is_grid()) return matrix_rank(detail::one_cut("matrix_rank", x), options);
   if (options.rtol && options.tol)
     detail::raise<ValueError>("matrix_rank", "got rtol {} and tol {}; expected one of both", *options.rtol,
                               *options.tol);
@@ -106,6 +108,7 @@ DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
 }
 
 DNDarray cond(const DNDarray& x, const NormOrder& ord) {
+  if (x.layout().is_grid()) return cond(detail::one_cut("cond", x), ord);
   detail::check_matrices("cond", x);
   if (std::ranges::count(std::span(x.shape()).last(2), 0) > 0)
     detail::raise<ValueError>("cond", "got matrices of shape {}; expected some elements", to_string(x.shape()));
@@ -128,6 +131,8 @@ DNDarray condest(const DNDarray& x) {
 }
 
 LeastSquares lstsq(const DNDarray& matrix, const DNDarray& right, std::optional<double> rtol) {
+  if (matrix.layout().is_grid() || right.layout().is_grid())
+    return lstsq(detail::one_cut("lstsq", matrix), detail::one_cut("lstsq", right), rtol);
   const auto b = nan_for_infinite(right), a = matrix.astype(promote_types(matrix.dtype(), b.dtype()));
   if (a.ndim() != 2 || b.ndim() < 1 || b.ndim() > 2 || a.shape()[0] != b.shape()[0])
     detail::raise<ValueError>("lstsq",

@@ -11,7 +11,7 @@ namespace {
 /// Returns the layout of the rows' vectors: cut as the rows, or evenly if columns are cut.
 Layout rows_of(const DNDarray& matrix) {
   const Shape rows{matrix.shape()[0]};
-  if (matrix.split() == 1) return {rows, 0, matrix.comm().size()};
+  if (matrix.layout().is_grid() || matrix.split() == 1) return {rows, 0, matrix.comm().size()};
   return matrix.layout().with(rows, matrix.split());
 }
 

@@ -8,12 +8,14 @@
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/linalg/solvers/detail/eliminate.hpp>
+#include <heatpp/linalg/solvers/detail/grid_factor.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace heatpp::linalg {
 namespace {
@@ -93,7 +95,7 @@ std::pair<DNDarray, DNDarray> broadcast_stacks(const char* op, const DNDarray& a
 
 DNDarray as_matrix(const DNDarray& b) {
   if (b.ndim() != 1) return b;
-  return detail::wrap(b.larray().unsqueeze(1), b.layout().with({b.size(), 1}, b.split()), b.comm());
+  return detail::wrap(b.larray().unsqueeze(1), b.layout().along({b.size(), 1}, std::array{0, -1}), b.comm());
 }
 
 /// Restores the axes of `b`.
@@ -101,6 +103,7 @@ DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() =
 
 /// Solves a x = b; errors name `op`.
 DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
+  if (a.layout().is_grid() || b.layout().is_grid()) return solved(op, detail::one_cut(op, a), detail::one_cut(op, b));
   detail::check_matrices(op, a, true);
   if (b.ndim() > 0 && (a.ndim() > 2 || b.ndim() > 2) && (b.ndim() != a.ndim() || !same_stack(a, b))) {
     const auto [left, right] = broadcast_stacks(op, a, b.ndim() == 1 ? expand_dims(b, 1) : b);
@@ -129,6 +132,7 @@ DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
 }
 
 DNDarray inverse(const char* op, const DNDarray& a) {
+  if (a.layout().is_grid()) return detail::brought_to(inverse(op, detail::one_cut(op, a)), a.layout());
   detail::check_matrices(op, a, true);
   const auto matrix = decomposable(a);
   if (is_local(matrix)) {
@@ -150,6 +154,10 @@ DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const Triangular
   detail::check_matrices("solve_triangular", a, true);
   check_right_side("solve_triangular", a, b);
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
+  if (detail::is_on_grid(a))
+    return as_right_side(detail::solve_triangular_on_grid(a.astype(dtype), as_matrix(b.astype(dtype)), options), b);
+  if (a.layout().is_grid() || b.layout().is_grid())
+    return solve_triangular(detail::one_cut("solve_triangular", a), detail::one_cut("solve_triangular", b), options);
   const auto solved = [&](const at::Tensor& matrix, const at::Tensor& right) {
     return at::linalg_solve_triangular(matrix, right, options.upper, /*left=*/true, options.unit_diagonal);
   };
@@ -181,6 +189,8 @@ DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const Triangular
 DNDarray inv(const DNDarray& a) { return inverse("inv", a); }
 
 DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes) {
+  if (a.layout().is_grid() || b.layout().is_grid())
+    return tensorsolve(detail::one_cut("tensorsolve", a), detail::one_cut("tensorsolve", b), axes);
   if (!axes.empty()) {
     auto order = axes;
     for (auto& axis : order) axis = sanitize_axis(axis, a.ndim(), "tensorsolve");
@@ -198,6 +208,7 @@ DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int
 }
 
 DNDarray tensorinv(const DNDarray& a, int ind) {
+  if (a.layout().is_grid()) return tensorinv(detail::one_cut("tensorinv", a), ind);
   if (ind < 1 || ind > a.ndim())
     raise<ValueError>("tensorinv", "got ind {} for an array of shape {}; expected 1 to {}", ind, to_string(a.shape()),
                       a.ndim());
@@ -222,6 +233,7 @@ at::Tensor sum_of_logs(const at::Tensor& pivots) { return pivots.abs().to(at::kD
 
 /// Returns the logarithm in float64.
 SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
+  if (a.layout().is_grid()) return wide_slogdet(op, detail::one_cut(op, a));
   detail::check_matrices(op, a, true);
   const auto matrix = decomposable(a);
   // LAPACK's factors show elements that are not finite, those of GPU libraries do not.
@@ -268,10 +280,9 @@ DNDarray matrix_power(const DNDarray& a, std::int64_t n) {
     if (n > 1) square = matmul(square, square);
   }
   if (power) return *power;
-  const auto first = a.split() == a.ndim() - 2 ? a.layout().offset(a.comm().rank()) : 0;
-  const auto left = a.split() == a.ndim() - 1 ? a.layout().offset(a.comm().rank()) : 0;
+  const auto origin = a.layout().local_offset(a.comm().rank());
   auto block = at::zeros(a.larray().sizes(), a.larray().options());
-  block.diagonal(first - left, -2, -1).fill_(1);
+  block.diagonal(origin.end()[-2] - origin.back(), -2, -1).fill_(1);
   return detail::wrap(std::move(block), a.layout(), a.comm());
 }
 

@@ -8,7 +8,8 @@ namespace heatpp::linalg {
 // replicated matrices, and stacks of matrices that are cut along leading axes, on its own; stacks that are cut inside
 // their matrices are first recut along their longest leading axis. A single n x n matrix that is cut is recut by
 // columns (or rows if the function says so) and decomposed panel by panel on the ranks that hold it. Each panel is
-// broadcast, about n^2 / 2 numbers in all, and no rank ever holds an n x n matrix. All are collective. They throw
+// broadcast, about n^2 / 2 numbers in all, and no rank ever holds an n x n matrix. A matrix on a grid of ranks is first
+// recut along its longest axis, except by cholesky, solve_triangular and matrix_power. All are collective. They throw
 // ValueError if matrices are not square or shapes do not fit, and its LinAlgError for a singular matrix that must not
 // be; always on all ranks.
 
@@ -23,7 +24,8 @@ struct TriangularOptions {
   bool unit_diagonal = false;  ///< take the diagonal as ones
 };
 /// Solves for a triangular matrix: `a` is cut by rows (recut if not), `b` to match it. Every rank's part of x is
-/// broadcast once, and the others subtract its contribution.
+/// broadcast once, and the others subtract its contribution. On a grid of ranks, blocks of 128 columns are dealt to them
+/// in turns meanwhile, and x is cut as `b`.
 [[nodiscard]] DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const TriangularOptions& options = {});
 
 /// Returns the inverse, cut as `a`; NaN if `a` has elements that are not finite.
@@ -48,8 +50,8 @@ struct CholeskyOptions {
   bool upper = false;  ///< read the upper triangle, and return conj(L)^T
 };
 /// Returns the lower triangular L with a = L conj(L)^T for a Hermitian, positive definite matrix, of which only the
-/// lower triangle is read; cut as `a`. Throws LinAlgError unless it is positive definite; a matrix with elements that
-/// are not finite is not.
+/// lower triangle is read; cut as `a`. On a grid of ranks, blocks of 128 columns are dealt to them in turns meanwhile.
+/// Throws LinAlgError unless it is positive definite; a matrix with elements that are not finite is not.
 [[nodiscard]] DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options = {});
 
 /// Returns the square matrices `a` to the power `n`, by squaring; negative powers use the inverse. Communicates as
