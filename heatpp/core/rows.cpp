@@ -41,7 +41,7 @@ DNDarray by_samples(const DNDarray& x) {
   if (is_complex(x.dtype()))
     detail::raise<TypeError>("Rows", "got an array of {}; expected real numbers", name(x.dtype()));
   const auto here = x.to_device(cpu);  // estimators read them on the CPU
-  return here.split() == 1 ? resplit(here, 0) : here;
+  return here.layout().is_grid() || here.split() == 1 ? resplit(here, 0) : here;
 }
 
 Layout of_counts(std::int64_t count, std::int64_t features, const Communicator& comm) {

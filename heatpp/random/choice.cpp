@@ -20,7 +20,8 @@ using heatpp::detail::raise;
 using heatpp::detail::wrap;
 
 /// Returns `p` as float64, which must have at least `least` elements that are not 0.
-DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
+DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& given) {
+  const auto p = heatpp::detail::one_cut("choice", given);
   if (p.shape() != Shape{n})
     raise<ValueError>("choice", "got p of shape {} for {} elements; expected one each", to_string(p.shape()), n);
   heatpp::detail::check_real("choice", p.dtype(), "p");

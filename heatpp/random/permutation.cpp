@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
@@ -91,14 +92,16 @@ DNDarray Generator::permutation(std::int64_t n, const ArrayOptions& options) {
   return target.wrap(values(first, target.local_shape()[0], bijection));
 }
 
-DNDarray Generator::permutation(const DNDarray& x, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "permutation");
+DNDarray Generator::permutation(const DNDarray& array, int axis) {
+  axis = sanitize_axis(axis, array.ndim(), "permutation");
+  const auto x = heatpp::detail::one_cut("permutation", array);
   const auto bijection = next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)]);
   return wrap(permuted_block(x, axis, bijection), x.layout(), x.comm());
 }
 
-DNDarray Generator::permuted(const DNDarray& x, std::optional<int> axis) {
-  if (!axis) return reshape(permutation(flatten(x)), x.shape());
+DNDarray Generator::permuted(const DNDarray& array, std::optional<int> axis) {
+  if (!axis) return reshape(permutation(flatten(array)), array.shape());
+  const auto x = heatpp::detail::one_cut("permuted", array);
   const auto along = sanitize_axis(*axis, x.ndim(), "permuted");
   const auto keys = random(x.shape(), {.dtype = float64, .split = x.split(), .device = x.device(), .comm = x.comm()});
   return take_along_axis(x, argsort(keys, along), along);
@@ -106,6 +109,11 @@ DNDarray Generator::permuted(const DNDarray& x, std::optional<int> axis) {
 
 void Generator::shuffle(DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "shuffle");
+  if (x.layout().is_grid()) {
+    const auto shuffled = permutation(x, axis);
+    x.mutable_larray().copy_(heatpp::detail::relayout(shuffled, x.layout()));
+    return;
+  }
   x.mutable_larray().copy_(
       permuted_block(x, axis, next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)])));
 }

@@ -164,7 +164,7 @@ DCSRMatrix from_coo(const DNDarray& rows, const DNDarray& columns, const DNDarra
 
 DCSRMatrix from_dense(const DNDarray& x) {
   if (x.ndim() != 2) raise<ValueError>("from_dense", "got shape {}; expected two axes", to_string(x.shape()));
-  const auto by_rows = x.split() == 1 ? resplit(x, 0) : x;
+  const auto by_rows = x.layout().is_grid() || x.split() == 1 ? resplit(x, 0) : x;
   const auto block = by_rows.larray().cpu();
   const auto places = at::nonzero(block);
   const auto rows = places.select(1, 0).contiguous(), columns = places.select(1, 1).contiguous();

@@ -84,9 +84,9 @@ QR by_panels(const DNDarray& x, QrMode mode) {
 
 }  // namespace
 
-QR qr(const DNDarray& x, QrMode mode) {
-  if (x.layout().is_grid()) return qr(detail::one_cut("qr", x), mode);
-  detail::check_matrices("qr", x);
+QR qr(const DNDarray& array, QrMode mode) {
+  detail::check_matrices("qr", array);
+  const auto x = detail::one_cut("qr", array);
   const auto missing = *(x.shape().end() - 2) - x.shape().back();
   if (mode == QrMode::complete && missing > 0) {
     PadWidths widths(x.shape().size(), {0, 0});

@@ -104,9 +104,9 @@ HSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Ke
           detail::replicated(vectors, comm), length.relative > 0 ? std::sqrt(std::max(0.0, missing)) : 0};
 }
 
-HSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
-  if (x.layout().is_grid()) return hierarchical(op, detail::one_cut(op, x), keep_local, keep);
-  check_matrix(op, x);
+HSVD hierarchical(const char* op, const DNDarray& array, const Keep& keep_local, const Keep& keep) {
+  check_matrix(op, array);
+  const auto x = detail::one_cut(op, array);
   const auto values = x.astype(detail::decomposition_type(x.dtype()));
   if (x.split() != 1) return by_rows(op, detail::cut_along(values, 0), keep_local, keep);
   const auto turned = conj(matrix_transpose(values));

@@ -13,6 +13,8 @@
 #include <heatpp/ops/shape/reshape.hpp>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -27,7 +29,7 @@ DNDarray with_vectors_last(const DNDarray& x, int axis) {
   if (components != 2 && components != 3)
     raise<ValueError>("cross", "got vectors with {} components along axis {} of shape {}; expected 2 or 3", components,
                       axis, to_string(x.shape()));
-  if (moved.split() != moved.ndim() - 1) return moved;
+  if (moved.layout().cut_along(moved.ndim() - 1).ranks() == 1) return moved;
   const auto others = std::span(moved.shape()).first(moved.shape().size() - 1);
   std::optional<int> longest;
   if (!others.empty()) longest = static_cast<int>(std::ranges::max_element(others) - others.begin());
@@ -36,7 +38,9 @@ DNDarray with_vectors_last(const DNDarray& x, int axis) {
 
 DNDarray component(const DNDarray& x, int which) {
   const Shape shape(x.shape().begin(), x.shape().end() - 1);
-  return detail::wrap(x.larray().select(-1, which), x.layout().with(shape, x.split()), x.comm());
+  std::vector<int> axes(shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  return detail::wrap(x.larray().select(-1, which), x.layout().along(shape, axes), x.comm());
 }
 
 void check_vectors(const char* op, const DNDarray& x) {
@@ -81,7 +85,7 @@ DNDarray vander(const DNDarray& x, const VanderOptions& options) {
   const auto n = options.n.value_or(x.size());
   if (n < 0) raise<ValueError>("vander", "got n {}; expected n >= 0", n);
   const auto block = x.dtype() == bool_ ? x.larray().to(at::kLong) : x.larray();
-  const auto layout = x.layout().with({x.size(), n}, x.split());
+  const auto layout = x.layout().along({x.size(), n}, std::array{0, -1});
   const auto make = [&] { return at::vander(block, n, options.increasing); };
   return detail::wrap(detail::allocated("vander", layout, block.options(), x.comm(), make), layout, x.comm());
 }

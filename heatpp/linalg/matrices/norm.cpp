@@ -90,11 +90,11 @@ DNDarray of_vectors(const char* op, const DNDarray& x, const VectorNormOptions& 
     raise<ValueError>(op, "got an array of shape {} with nothing to reduce; expected at least one element",
                       to_string(x.shape()));
   // Whole numbers become float64, in which their powers are finite.
-  const auto block = x.larray().to(detail::to_torch(is_whole(x.dtype()) ? float64 : x.dtype()));
+  const auto block = reduced.counted(x.larray()).to(detail::to_torch(is_whole(x.dtype()) ? float64 : x.dtype()));
   auto norms = local_norm(block, options.ord, reduced, layout.local_shape(x.comm().rank()));
-  if (reduced.over_split && x.comm().size() > 1) {
+  if (reduced.across && reduced.across->size() > 1) {
     const auto host = norms.cpu();
-    combine(host, options.ord, x.comm());
+    combine(host, options.ord, *reduced.across);
     norms = host.to(norms.device());
   }
   const auto dtype = detail::to_torch(real_type(inexact_type(x.dtype())));

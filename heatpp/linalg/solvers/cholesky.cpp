@@ -23,7 +23,7 @@ DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
     const auto [factor, info] = at::linalg_cholesky_ex(matrix.larray());
     const bool finite = at::isfinite(matrix.larray().tril()).all().item<bool>();
     std::array<std::int64_t, 1> failed{!finite || info.ne(0).any().item<bool>()};
-    if (a.split()) a.comm().allreduce(failed, ReduceOp::max);
+    if (a.layout().is_cut()) a.comm().allreduce(failed, ReduceOp::max);
     check(failed[0]);
     return detail::stack_like(matrix, factor);
   }

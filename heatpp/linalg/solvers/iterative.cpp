@@ -31,7 +31,7 @@ DNDarray cg(const DNDarray& a, const DNDarray& b, const CgOptions& options) {
   check_system("cg", a, b.shape());
   if (options.x0) check_system("cg", a, options.x0->shape());
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
-  return solve_cg(a.astype(dtype), b,
+  return solve_cg(a.astype(dtype), detail::one_cut("cg", b),
                   {.x0 = options.x0,
                    .rtol = options.rtol.value_or(100 * detail::real_epsilon(dtype)),
                    .max_iterations = options.max_iterations})

@@ -111,6 +111,7 @@ DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
     return b.ndim() == 1 ? squeeze(x, -1) : x;
   }
   check_right_side(op, a, b);
+  if (a.layout().is_grid() || b.layout().is_grid()) return solved(op, detail::one_cut(op, a), detail::one_cut(op, b));
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
   const auto matrix = decomposable(a.astype(dtype));
   auto right = b.astype(dtype);

@@ -24,7 +24,7 @@ Sides sides(const char* op, const DNDarray& y_true, const DNDarray& y_pred) {
                               to_string(y_true.shape()), to_string(y_pred.shape()));
   const auto matrix = [](const DNDarray& y) -> Rows {
     if (y.ndim() == 2) return y;
-    return detail::wrap(y.larray().unsqueeze(1), y.layout().with({y.size(), 1}, y.split()), y.comm());
+    return detail::wrap(y.larray().unsqueeze(1), y.layout().along({y.size(), 1}, std::array{0, -1}), y.comm());
   };
   detail::check_same_comm(op, y_true.comm(), y_pred.comm());
   const auto a = matrix(y_true), b = matrix(y_pred);

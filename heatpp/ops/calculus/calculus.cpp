@@ -40,10 +40,17 @@ at::Tensor behind(const DNDarray& x, int axis, std::int64_t step, const Layout& 
   return detail::assemble({x}, axis, {wanted, takers});
 }
 
+/// Returns the indices from `step` on where `left` has those before. On a grid that is cut along the axis, neighbours
+/// send the few that others need.
+DNDarray next_to(const DNDarray& left, const DNDarray& x, int axis, std::int64_t step) {
+  const auto right = along(x, axis, slice(step, std::nullopt));
+  return x.layout().is_grid() ? detail::brought_to(right, left.layout()) : right;
+}
+
 /// Returns all indices except the last one, and the ones behind them, in one layout.
 std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis) {
   const auto left = along(x, axis, slice(0, -1));
-  if (x.split() != axis) return {left, along(x, axis, slice(1, std::nullopt))};
+  if (x.layout().is_grid() || x.split() != axis) return {left, next_to(left, x, axis, 1)};
   const auto right = behind(x, axis, 1, left.layout(), [](int) { return 0; });
   return {left, detail::wrap(right, left.layout(), x.comm())};
 }
@@ -87,8 +94,9 @@ at::Tensor split_difference(const DNDarray& x, int axis, std::int64_t step, cons
 
 DNDarray difference(const DNDarray& x, int axis, std::int64_t step = 1) {
   const auto left = along(x, axis, slice(0, -step));
-  if (x.split() == axis) return detail::wrap(split_difference(x, axis, step, left.layout()), left.layout(), x.comm());
-  const auto right = along(x, axis, slice(step, std::nullopt));
+  if (!x.layout().is_grid() && x.split() == axis)
+    return detail::wrap(split_difference(x, axis, step, left.layout()), left.layout(), x.comm());
+  const auto right = next_to(left, x, axis, step);
   return x.dtype() == bool_ ? not_equal(right, left) : right - left;
 }
 
@@ -112,15 +120,15 @@ DNDarray inner_slopes(const DNDarray& slopes, const DNDarray& distances, int axi
 DNDarray end_slope(const DNDarray& slopes, const std::optional<DNDarray>& distances, int axis,
                    std::pair<std::int64_t, std::int64_t> indices, int order) {
   const auto at = [&](const DNDarray& x, std::int64_t i) { return along(x, axis, slice(i, i + 1)); };
-  const auto next_to = [&](const DNDarray& end, const DNDarray& x) {  // the place of the end, if it is on another rank
+  const auto at_end = [&](const DNDarray& end, const DNDarray& x) {  // the place of the end, if it is on another rank
     return detail::brought_to(at(x, indices.second), end.layout());
   };
   const auto last = at(slopes, indices.first);
   if (order == 1) return last;
-  const auto change = last - next_to(last, slopes);
+  const auto change = last - at_end(last, slopes);
   if (!distances) return last + change / 2;
   const auto nearest = at(*distances, indices.first);
-  return last + change * nearest / (nearest + next_to(nearest, *distances));
+  return last + change * nearest / (nearest + at_end(nearest, *distances));
 }
 
 /// Returns the derivative at both ends and inside, for indices at one distance.

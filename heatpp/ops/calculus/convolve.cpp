@@ -166,7 +166,7 @@ DNDarray convolve(const DNDarray& a, const DNDarray& v, const ConvolveOptions& o
   const bool swapped = is_shorter(a, v);
   check("convolve", a, v, options.stride);
   const auto dtype = promote_types(a.dtype(), v.dtype());
-  const auto longer = (swapped ? v : a).astype(working_type(dtype)),
+  const auto longer = detail::one_cut("convolve", swapped ? v : a).astype(working_type(dtype)),
              kernel = (swapped ? a : v).astype(working_type(dtype));
   const auto part = part_of(options.mode, longer.shape().back(), kernel.shape().back(), options.stride);
   return correlate_part(longer, kernels_of(longer, kernel).flip(1), dtype, part);
@@ -175,7 +175,8 @@ DNDarray convolve(const DNDarray& a, const DNDarray& v, const ConvolveOptions& o
 DNDarray correlate(const DNDarray& a, const DNDarray& v, const ConvolveOptions& options) {
   check("correlate", a, v, options.stride);
   const auto dtype = promote_types(a.dtype(), v.dtype());
-  const auto x = a.astype(working_type(dtype)), y = v.astype(working_type(dtype));
+  const auto x = detail::one_cut("correlate", a).astype(working_type(dtype)),
+             y = detail::one_cut("correlate", v).astype(working_type(dtype));
   if (!is_shorter(a, v)) {
     const auto part = part_of(options.mode, x.shape().back(), y.shape().back(), options.stride);
     return correlate_part(x, kernels_of(x, conj(y)), dtype, part);

@@ -50,6 +50,13 @@ void check(const DNDarray& x, const HaloOptions& options, std::int64_t extent) {
   detail::check_in_range("halo", options.value, x.dtype());
 }
 
+/// Returns the first axis that is cut, or 0.
+int first_cut(const Layout& layout) {
+  for (int axis = 0; axis < layout.ndim(); ++axis)
+    if (layout.cut_along(axis).ranks() > 1) return axis;
+  return 0;
+}
+
 }  // namespace
 
 void Halo::wait() const { static_cast<void>(impl_->ghosts.rows()); }
@@ -65,13 +72,12 @@ at::Tensor Halo::with_block() const {
 }
 
 Halo halo(const DNDarray& x, const HaloOptions& options) {
-  const auto axis = sanitize_axis(options.axis.value_or(x.split().value_or(0)), x.ndim(), "halo");
+  const auto axis = sanitize_axis(options.axis.value_or(first_cut(x.layout())), x.ndim(), "halo");
   const auto extent = x.shape()[static_cast<std::size_t>(axis)];
   check(x, options, extent);
-  const bool split = x.split() == axis;
-  const auto cut = split ? x.layout().cut() : detail::Cut::even(extent, 1);
-  const auto me = split ? x.comm().rank() : 0;
-  const auto rows = [&](int rank) { return detail::halo_rows(cut, split ? rank : 0, options); };
+  const auto cut = x.layout().cut_along(axis);
+  const auto me = x.layout().place_along(axis, x.comm().rank());
+  const auto rows = [&](int place) { return detail::halo_rows(cut, place, options); };
   return Halo(std::make_shared<Halo::Impl>(
       detail::Ghosts(x, axis, rows, detail::halo_takers(cut, me, options), options.value), x.larray(), axis,
       detail::fetched_reach(cut, me, options), detail::wanted_reach(cut, me, options)));

@@ -235,7 +235,8 @@ DNDarray roots(const DNDarray& p) {
   return polynomial(at::constant_pad_nd(found, {0, all.numel() - inner.numel()}, 0), p);
 }
 
-DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree, const PolyfitOptions& options) {
+DNDarray polyfit(const DNDarray& given, const DNDarray& y, int degree, const PolyfitOptions& options) {
+  const auto x = detail::one_cut("polyfit", given);
   check_points(x, y, degree, options.weights);
   const auto n = std::int64_t{degree} + 1;
   const auto r = triangle_of_all(rows_to_fit(x, y, degree, options.weights), x).slice(0, 0, n);

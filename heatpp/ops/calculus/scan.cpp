@@ -1,6 +1,8 @@
 #include <heatpp/ops/calculus/scan.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/group_along.hpp>
+#include <heatpp/core/detail/cuts/stretched.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/joining/join.hpp>
@@ -17,7 +19,8 @@ template <class Local, class Combine>
 DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options, ReduceOp across, Local local_scan,
               Combine combine) {
   if (array.ndim() == 0) return scan(op, flatten(array), options, across, local_scan, combine);
-  const auto [given, axis] = detail::with_axis(op, array, options.axis);
+  const auto given = options.axis ? array : flatten(array);
+  const auto axis = sanitize_axis(options.axis.value_or(0), given.ndim(), op);
   if (options.dtype == bool_) {  // LibTorch does not scan bool
     auto in_numbers = options;
     in_numbers.dtype = int64;
@@ -33,21 +36,20 @@ DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options,
   const auto type = options.dtype ? std::optional(x.larray().scalar_type()) : std::nullopt;
   const auto neutral = across == ReduceOp::sum ? 0 : 1;
   const Operand operands[] = {x};
-  auto local = detail::with_errors_of(op, operands, [&, axis = axis] { return local_scan(x.larray(), axis, type); });
-  if (x.split() == axis && x.comm().size() > 1) {
+  auto local = detail::with_errors_of(op, operands, [&] { return local_scan(x.larray(), axis, type); });
+  if (x.layout().cut_along(axis).ranks() > 1) {
+    const auto group = detail::group_along(x, axis);
     const auto n = local.size(axis);
     auto slice = x.lshape();
     slice[static_cast<std::size_t>(axis)] = 1;
     auto before = n > 0 ? local.narrow(axis, n - 1, 1).cpu().clone(at::MemoryFormat::Contiguous)
                         : at::full(slice, neutral, local.options().device(at::kCPU));
-    x.comm().exscan(detail::buffer_of(before), across);
-    if (x.comm().rank() > 0) combine(local, before.to(local.device()));
+    group.exscan(detail::buffer_of(before), across);
+    if (group.rank() > 0) combine(local, before.to(local.device()));
   }
   auto result = detail::wrap(std::move(local), x.layout(), x.comm());
   if (!options.include_initial) return result;
-  auto slice = x.shape();
-  slice[static_cast<std::size_t>(axis)] = 1;
-  const auto layout = x.split() == axis ? Layout(slice, axis, x.comm().size()) : x.layout().with(slice, x.split());
+  const auto layout = detail::with_cut(x.layout(), axis, detail::Cut::even(1, x.layout().cut_along(axis).ranks()));
   const auto block = at::full(layout.local_shape(x.comm().rank()), neutral, result.larray().options());
   return concatenate({detail::wrap(block, layout, x.comm()), result}, axis);
 }

@@ -50,10 +50,12 @@ DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& optio
 DNDarray empty_like(const DNDarray& x, const LikeOptions& options) {
   const auto shape = options.shape.value_or(x.shape());
   const auto dtype = options.dtype.value_or(x.dtype());
-  if (shape == x.shape() && options.split.value_or(x.split().value_or(-1)) == x.split().value_or(-1))
-    return empty_like(x, dtype);
+  const auto own = x.layout().is_grid() ? std::optional(0) : x.split();  // another shape is cut along the first axis
+  const bool alike =
+      x.layout().is_grid() ? !options.split : options.split.value_or(own.value_or(-1)) == own.value_or(-1);
+  if (shape == x.shape() && alike) return empty_like(x, dtype);
   auto split = options.split;
-  if (!split && x.split() && *x.split() < static_cast<int>(shape.size())) split = x.split();
+  if (!split && own && *own < static_cast<int>(shape.size())) split = own;
   return empty(shape, {.dtype = dtype, .split = split, .device = x.device(), .comm = x.comm()});
 }
 DNDarray full_like(const DNDarray& x, const Operand& value, const LikeOptions& options) {

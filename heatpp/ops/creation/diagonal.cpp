@@ -24,9 +24,8 @@ std::int64_t within_reach(const DNDarray& x, int rows, int columns, std::int64_t
 
 /// Returns the diagonal of this rank's block that lies on the array's diagonal `offset`.
 std::int64_t offset_in_block(const DNDarray& x, int rows, int columns, std::int64_t offset) {
-  const auto first = x.split() ? x.layout().offset(x.comm().rank()) : 0;
-  if (x.split() == rows) return offset + first;
-  return x.split() == columns ? offset - first : offset;
+  const auto first = x.layout().local_offset(x.comm().rank());
+  return offset + first[static_cast<std::size_t>(rows)] - first[static_cast<std::size_t>(columns)];
 }
 
 /// Return how many elements of a diagonal precede row `row` and column `column`.
@@ -93,7 +92,8 @@ DNDarray triangle(const char* op, const DNDarray& x, std::int64_t k, bool lower)
 
 }  // namespace
 
-DNDarray diagonal(const DNDarray& x, const DiagonalOptions& options) {
+DNDarray diagonal(const DNDarray& array, const DiagonalOptions& options) {
+  const auto x = detail::one_cut("diagonal", array);
   if (x.ndim() < 2)
     detail::raise<ValueError>("diagonal", "got an array of shape {}; expected two axes or more", to_string(x.shape()));
   const auto rows = sanitize_axis(options.axis1, x.ndim(), "diagonal"),
@@ -107,7 +107,7 @@ DNDarray diagonal(const DNDarray& x, const DiagonalOptions& options) {
 DNDarray diag(const DNDarray& x, std::int64_t offset) {
   if (x.ndim() != 1 && x.ndim() != 2)
     detail::raise<ValueError>("diag", "got an array of shape {}; expected a vector or a matrix", to_string(x.shape()));
-  return x.ndim() == 1 ? matrix_of(x, offset) : diagonal(x, {.offset = offset});
+  return x.ndim() == 1 ? matrix_of(detail::one_cut("diag", x), offset) : diagonal(x, {.offset = offset});
 }
 
 DNDarray diagflat(const DNDarray& x, std::int64_t offset) { return matrix_of(flatten(x), offset); }
@@ -119,6 +119,13 @@ void fill_diagonal(DNDarray& x, const Operand& value, const FillDiagonalOptions&
                               to_string(x.shape()));
   detail::check_value("fill_diagonal", value, x.dtype());
   if (value.array() && value.array()->size() == 0) return;
+  if (x.layout().is_grid()) {
+    auto recut = detail::one_cut("fill_diagonal", x);
+    fill_diagonal(recut, value, options);
+    detail::own("fill_diagonal", x, value.temporary());
+    x.larray().copy_(detail::relayout(recut, x.layout()));
+    return;
+  }
   std::int64_t written = 0;
   detail::own("fill_diagonal", x, value.temporary());
   const auto fill = [&](DNDarray places) {

@@ -54,7 +54,7 @@ template <ReduceOp Op, class Expression>
       total = detail::total_from<Total, T>(values.template local<T>().data(), plan.size);
     }
   };
-  if (x.split()) all_or_none(x.comm(), compute);
+  if (x.layout().is_cut()) all_or_none(x.comm(), compute);
   else compute();
   return detail::across_ranks(plan, total, Op);
 }

@@ -13,6 +13,7 @@
 #include <heatpp/ops/shape/detail/basic_index.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -195,8 +196,9 @@ bool falls(const Index::Value& entry) { return as<Slice>(entry) && as<Slice>(ent
 /// Writes one value to all elements where the mask is true.
 void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const Operand& value) {
   detail::check_mask(op, x, axis, mask);
-  const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
-  const auto layout = x.layout().with(mask.shape(), over_split ? std::optional(*x.split() - axis) : std::nullopt);
+  std::vector<int> axes(mask.shape().size());
+  std::iota(axes.begin(), axes.end(), axis);
+  const auto layout = x.layout().along(mask.shape(), axes);
   auto block = x.larray();
   const auto wanted =
       detail::apart_from(block, detail::relayout_operand(op, mask, layout, x.comm()).to(block.device()));

@@ -13,7 +13,7 @@ namespace heatpp {
 DNDarray argwhere(const DNDarray& array) {
   const auto ndim = std::int64_t{array.ndim()};
   auto x = array.dtype() == bool_ ? array : detail::wrap(array.larray() != 0, array.layout(), array.comm());
-  if (x.split().value_or(0) != 0) x = resplit(x, 0);
+  if (x.layout().is_grid() || x.split().value_or(0) != 0) x = resplit(x, 0);
   auto found = detail::places_of(x.larray());
   if (!x.split()) {
     const auto layout = x.layout().replicated({found.size(0), ndim});

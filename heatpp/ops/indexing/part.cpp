@@ -82,7 +82,8 @@ const std::vector<DNDarray> unstack(const DNDarray& x, int axis) {
   return parts;
 }
 
-DNDarray unfold(const DNDarray& x, int axis, std::int64_t size, std::int64_t step) {
+DNDarray unfold(const DNDarray& array, int axis, std::int64_t size, std::int64_t step) {
+  const auto x = detail::one_cut("unfold", array);
   axis = sanitize_axis(axis, x.ndim(), "unfold");
   const auto extent = extent_of(x, axis);
   if (size < 1 || size > extent || step < 1)

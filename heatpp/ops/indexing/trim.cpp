@@ -19,12 +19,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> bounds_of_nonzero(const DNDar
             .reshape({nonzero.size(axis), nonzero.numel() / std::max<std::int64_t>(1, nonzero.size(axis))})
             .any(1)
             .nonzero();
-    const auto offset = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
+    const auto offset = x.layout().local_offset(x.comm().rank())[static_cast<std::size_t>(axis)];
     ends.push_back(where.numel() > 0 ? where.min().item<std::int64_t>() + offset
                                      : x.shape()[static_cast<std::size_t>(axis)]);
     ends.push_back(where.numel() > 0 ? -where.max().item<std::int64_t>() - offset : 1);
   }
-  if (x.split()) x.comm().allreduce(ends, ReduceOp::min);
+  if (x.layout().is_cut()) x.comm().allreduce(ends, ReduceOp::min);
   std::vector<std::pair<std::int64_t, std::int64_t>> bounds;
   for (std::size_t axis = 0; 2 * axis < ends.size(); ++axis) bounds.emplace_back(ends[2 * axis], -ends[2 * axis + 1]);
   return bounds;

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
+#include <heatpp/core/detail/cuts/stretched.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/indexing/detail/positions.hpp>
@@ -38,8 +39,9 @@ Layout layout_of_joined(const Arrays& arrays, int axis) {
   for (std::size_t i = 1; i < arrays.size(); ++i)
     shape[static_cast<std::size_t>(axis)] += arrays[i].shape()[static_cast<std::size_t>(axis)];
   for (const auto& x : arrays) {
-    if (!x.split()) continue;
-    return *x.split() == axis ? Layout(shape, axis, x.comm().size()) : x.layout().with(shape, x.split());
+    if (!x.layout().is_cut()) continue;
+    const auto ranks = x.layout().cut_along(axis).ranks();
+    return detail::with_cut(x.layout(), axis, detail::Cut::even(shape[static_cast<std::size_t>(axis)], ranks));
   }
   return {shape, std::nullopt, arrays.front().comm().size()};
 }

@@ -18,12 +18,13 @@ using detail::extent_of;
 
 /// Repeats `x` along an axis until it has `total` indices; cut evenly if it was cut there.
 DNDarray over_and_over(const char* op, const DNDarray& x, std::int64_t total, int axis) {
-  return detail::cyclic(op, x, axis, 0, detail::with_extent(x.layout(), axis, total));
+  const auto once = detail::one_cut(op, x);
+  return detail::cyclic(op, once, axis, 0, detail::with_extent(once.layout(), axis, total));
 }
 
 /// Returns the repeats of this rank's indices along an axis.
 at::Tensor own_repeats(const DNDarray& x, const std::vector<std::int64_t>& repeats, int axis) {
-  const auto first = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
+  const auto first = x.layout().local_offset(x.comm().rank())[static_cast<std::size_t>(axis)];
   return at::tensor(repeats, at::kLong).narrow(0, first, x.larray().size(axis)).to(x.larray().device());
 }
 
@@ -57,10 +58,11 @@ DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const 
     auto& sum = total[static_cast<std::size_t>(along_axis)];
     sum = (sum + shifts[shifts.size() == 1 ? 0 : i] % extent + extent) % extent;
   }
-  auto result = x;
+  auto result = detail::one_cut("roll", x);
+  const auto layout = result.layout();
   for (int along_axis = 0; along_axis < x.ndim(); ++along_axis)
     if (const auto shift = total[static_cast<std::size_t>(along_axis)])
-      result = detail::cyclic("roll", result, along_axis, extent_of(x, along_axis) - shift, x.layout());
+      result = detail::cyclic("roll", result, along_axis, extent_of(x, along_axis) - shift, layout);
   return std::ranges::all_of(total, [](auto shift) { return shift == 0; }) ? copy(x) : result;
 }
 

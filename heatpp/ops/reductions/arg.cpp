@@ -43,21 +43,22 @@ void merge(const void* in, void* inout, std::int64_t n) {
 }
 
 template <class Wide, bool Largest>
-std::vector<Found<Wide>> best_on_all(const DNDarray& x, std::optional<int> axis, bool over_split) {
-  auto best =
-      axis ? best_along<Wide>(x.larray(), *axis, Largest) : best_along<Wide>(x.larray().reshape(-1), 0, Largest);
+std::vector<Found<Wide>> best_on_all(const DNDarray& x, std::optional<int> axis, const detail::ReducedAxes& reduced) {
+  const auto block = reduced.counted(x.larray());
+  auto best = axis ? best_along<Wide>(block, *axis, Largest) : best_along<Wide>(block.reshape(-1), 0, Largest);
   const detail::FlatIndex flat(x);
-  const auto shift = axis && x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
+  const auto first = x.layout().local_offset(x.comm().rank());
+  const auto shift = axis ? first[static_cast<std::size_t>(*axis)] : 0;
   for (auto& [value, position] : best)
     if (position >= 0) position = axis ? position + shift : flat.of(position);
-  if (over_split) x.comm().allreduce_records(best.data(), std::ssize(best), sizeof(Found<Wide>), &merge<Wide, Largest>);
+  if (reduced.across)
+    reduced.across->allreduce_records(best.data(), std::ssize(best), sizeof(Found<Wide>), &merge<Wide, Largest>);
   return best;
 }
 
 template <class Wide>
-at::Tensor positions(const DNDarray& x, std::optional<int> axis, bool largest, bool over_split) {
-  const auto best =
-      largest ? best_on_all<Wide, true>(x, axis, over_split) : best_on_all<Wide, false>(x, axis, over_split);
+at::Tensor positions(const DNDarray& x, std::optional<int> axis, bool largest, const detail::ReducedAxes& reduced) {
+  const auto best = largest ? best_on_all<Wide, true>(x, axis, reduced) : best_on_all<Wide, false>(x, axis, reduced);
   at::Tensor result = at::empty({std::ssize(best)}, at::kLong);
   std::ranges::transform(best, result.mutable_data_ptr<std::int64_t>(), &Found<Wide>::position);
   return result;
@@ -73,9 +74,9 @@ DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool 
   if (reduced.count == 0)
     detail::raise<ValueError>(op, "got an array of shape {} with nothing to compare; expected at least one element",
                               to_string(x.shape()));
-  auto result = is_complex(x.dtype())    ? positions<Ordered>(x, axis, largest, reduced.over_split)
-                : is_floating(x.dtype()) ? positions<double>(x, axis, largest, reduced.over_split)
-                                         : positions<std::int64_t>(x, axis, largest, reduced.over_split);
+  auto result = is_complex(x.dtype())    ? positions<Ordered>(x, axis, largest, reduced)
+                : is_floating(x.dtype()) ? positions<double>(x, axis, largest, reduced)
+                                         : positions<std::int64_t>(x, axis, largest, reduced);
   const auto shape = layout.local_shape(x.comm().rank());
   return detail::wrap(result.reshape(shape).to(x.larray().device()), std::move(layout), x.comm());
 }

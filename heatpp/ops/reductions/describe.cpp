@@ -90,8 +90,8 @@ class Results {
 
 template <class T, class W = detail::Wide<T>>
 Description described(const DNDarray& x, const detail::ReducedAxes& reduced, double ddof) {
-  auto seen = seen_in<T>(detail::around_axes(detail::readable(x.larray()), reduced.axes));
-  if (reduced.over_split) x.comm().allreduce_records(seen.data(), std::ssize(seen), sizeof(Seen<W>), &merge_seen<W>);
+  auto seen = seen_in<T>(detail::around_axes(detail::readable(reduced.counted(x.larray())), reduced.axes));
+  if (reduced.across) reduced.across->allreduce_records(seen.data(), std::ssize(seen), sizeof(Seen<W>), &merge_seen<W>);
   const auto layout = reduced.result_layout(x.layout());
   const Results results(x, layout);
   const auto inexact = inexact_type(x.dtype());

@@ -143,9 +143,10 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
             .comm = x.comm(),
             .device = x.larray().device()};
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
-  sums.values = sums_of_block(x.larray(), mask, reduced.axes, order);
-  if (reduced.over_split)
-    (order == 1 ? sum_across<2> : order == 2 ? sum_across<4> : sum_across<6>)(x.comm(), sums.values);
+  sums.values =
+      sums_of_block(reduced.counted(x.larray()), mask.defined() ? reduced.counted(mask) : mask, reduced.axes, order);
+  if (reduced.across)
+    (order == 1 ? sum_across<2> : order == 2 ? sum_across<4> : sum_across<6>)(*reduced.across, sums.values);
   return sums;
 }
 

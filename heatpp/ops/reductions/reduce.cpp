@@ -156,8 +156,8 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   const Operand operands[] = {x};
   auto local = detail::with_errors_of(op, operands, [&] {
     const auto shape = layout.local_shape(x.comm().rank());
-    const auto block =
-        mask.defined() ? at::where(mask, x.larray(), at::full({}, nothing, x.larray().options())) : x.larray();
+    const auto block = reduced.counted(
+        mask.defined() ? at::where(mask, x.larray(), at::full({}, nothing, x.larray().options())) : x.larray());
     if (extremum && block.numel() == 0) return at::full(shape, nothing, block.options());
     if (reduced.axes.empty()) return local_reduce(block.unsqueeze(0), Dims{0}, false, type);
     return in_memory_order(block, reduced.axes, reduced.keepdims, [&](const auto& ordered, Dims axes, bool keepdims) {
@@ -166,7 +166,7 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   });
   const auto dtype = widened ? x.dtype() : detail::from_torch(local.scalar_type());
   if (options.initial) check_initial(op, *options.initial, dtype);
-  if (reduced.over_split && x.comm().size() > 1) across_ranks(local, x.comm(), across);
+  if (reduced.across && reduced.across->size() > 1) across_ranks(local, *reduced.across, across);
   if (options.initial) {
     const auto initial = detail::element_of(*options.initial, dtype);
     local = local_reduce(at::stack({at::full_like(local, initial), local}), Dims{0}, false, local.scalar_type());

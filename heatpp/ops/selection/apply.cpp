@@ -71,7 +71,7 @@ DNDarray apply_along_axis(const std::function<DNDarray(const DNDarray&)>& f, int
   if (size_of(shape) == 0)
     detail::raise<ValueError>("apply_along_axis", "got an array of shape {} and axis {}; expected at least one line",
                               to_string(array.shape()), axis);
-  const auto x = cut_beside(array, axis);
+  const auto x = cut_beside(detail::one_cut("apply_along_axis", array), axis);
   std::vector<at::Tensor> results;
   const auto kind = kind_of(detail::bounds_or_error(x.comm(), max_axes + 2, [&] {
     return numbers_of(results = results_of(f, detail::lines_along(x.larray(), axis)));

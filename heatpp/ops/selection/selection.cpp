@@ -150,8 +150,10 @@ DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> a
   return take(x, positions, TakeOptions{.axis = axis});
 }
 
-DNDarray take_along_axis(const DNDarray& x, const DNDarray& given_positions, std::optional<int> given) {
-  if (!given) return take_along_axis(flatten(x), given_positions, 0);
+DNDarray take_along_axis(const DNDarray& array, const DNDarray& all_positions, std::optional<int> given) {
+  if (!given) return take_along_axis(flatten(array), all_positions, 0);
+  const auto x = detail::one_cut("take_along_axis", array);
+  const auto given_positions = detail::one_cut("take_along_axis", all_positions);
   const auto axis = sanitize_axis(*given, x.ndim(), "take_along_axis");
   detail::check_positions("take_along_axis", x, given_positions);
   if (!belong_together(x, given_positions, axis))
@@ -178,7 +180,9 @@ void put_along_axis(DNDarray& x, const DNDarray& positions, const Operand& value
   }
   const auto axis = sanitize_axis(*given, x.ndim(), "put_along_axis");
   detail::check_positions("put_along_axis", x, positions);
-  const auto places = belong_together(x, positions, axis) ? cut_as("put_along_axis", x, positions) : positions;
+  const auto in_one_cut = detail::one_cut("put_along_axis", positions);
+  const bool together = !x.layout().is_grid() && belong_together(x, in_one_cut, axis);
+  const auto places = together ? cut_as("put_along_axis", x, in_one_cut) : in_one_cut;
   detail::own("put_along_axis", x, values.temporary());
   detail::put_positions("put_along_axis", x, along_axis("put_along_axis", x, places, axis), values);
 }

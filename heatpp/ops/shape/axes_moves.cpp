@@ -1,6 +1,7 @@
 #include <heatpp/ops/shape/axes_moves.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/stretched.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
@@ -14,13 +15,9 @@ namespace {
 
 DNDarray permuted(const DNDarray& x, const std::vector<int>& order) {
   Shape shape;
-  std::optional<int> split;
-  for (const auto axis : order) {
-    if (x.split() == axis) split = static_cast<int>(shape.size());
-    shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
-  }
+  for (const auto axis : order) shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
   const std::vector<std::int64_t> wide(order.begin(), order.end());
-  return detail::wrap(x.larray().permute(wide), x.layout().with(std::move(shape), split), x.comm());
+  return detail::wrap(x.larray().permute(wide), x.layout().along(std::move(shape), order), x.comm());
 }
 
 std::vector<int> all_axes(int ndim) {
@@ -131,14 +128,9 @@ DNDarray broadcast_to(const DNDarray& x, const Shape& shape) {
   if (negative || !detail::broadcasts_to(x.shape(), shape))
     detail::raise<ValueError>(op, "got an array of shape {} for shape {}; expected one that broadcasts to it",
                               to_string(x.shape()), to_string(shape));
-  const auto me = x.comm().rank();
-  if (!x.split()) return detail::wrap(x.larray().expand(shape), x.layout().replicated(shape), x.comm());
-  const auto split = *x.split() + static_cast<int>(shape.size()) - x.ndim();
-  const bool stretched = x.shape()[static_cast<std::size_t>(*x.split())] != shape[static_cast<std::size_t>(split)];
-  const auto layout = stretched ? Layout(shape, split, x.comm().size()) : x.layout().with(shape, split);
-  const auto block =
-      stretched ? detail::relayout_operand(op, x, x.layout().replicated(x.shape()), x.comm()) : x.larray();
-  return detail::wrap(block.expand(layout.local_shape(me)), layout, x.comm());
+  const auto layout = detail::stretched(x.layout(), shape);
+  const auto block = detail::relayout_operand(op, x, detail::to_meet(layout, x.shape()), x.comm());
+  return detail::wrap(block.expand(layout.local_shape(x.comm().rank())), layout, x.comm());
 }
 
 const std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays) {

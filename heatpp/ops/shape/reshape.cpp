@@ -45,6 +45,7 @@ bool keeps_axes_up_to_split(const DNDarray& x, const Shape& shape) {
 
 DNDarray reshape(const DNDarray& x, const Shape& wanted) {
   auto shape = completed(x, wanted);
+  if (x.layout().is_grid()) return reshape(resplit(x, 0), shape);
   if (!x.split()) return relabelled(x, x.layout().replicated(std::move(shape)));
   if (keeps_axes_up_to_split(x, shape)) return relabelled(x, x.layout().with(std::move(shape), *x.split()));
   const auto rows = *x.split() == 0 ? x : resplit(x, 0);

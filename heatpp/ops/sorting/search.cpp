@@ -157,7 +157,7 @@ Rows<std::int64_t> routed_places(const DNDarray& sorted, const Rows<K>& wanted, 
 
 /// Whether to gather `a` takes fewer bytes for a rank than to look up `v` where `a` lies.
 bool cheaper_gathered(const DNDarray& a, const DNDarray& v, std::int64_t key_bytes) {
-  const auto asked = v.split() ? v.size() / v.comm().size() * (key_bytes + 8) : v.size() * 8;
+  const auto asked = v.layout().is_cut() ? v.size() / v.comm().size() * (key_bytes + 8) : v.size() * 8;
   return nbytes(a) <= asked || a.size() == 0;
 }
 
@@ -167,7 +167,7 @@ Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
   if (cheaper_gathered(a, v, sizeof(KeyOf<T>)))
     return places_here<T>(resplit(a, std::nullopt).larray(), v.larray(), side);
   const auto wanted = keys_of<T>(v.larray());
-  if (v.split()) return routed_places<T>(a, wanted, side);
+  if (v.layout().is_cut()) return routed_places<T>(a, wanted, side);
   auto found = places_in<T>(a.larray(), wanted, side);
   a.comm().allreduce({found.data(), found.size(), int64});
   return found;
@@ -187,9 +187,10 @@ DNDarray in_order(const DNDarray& a, const DNDarray& sorter) {
   return a.index({sorter});
 }
 
-DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& values, Side side) {
-  if (sorted.ndim() != 1)
-    detail::raise<ValueError>(op, "got a sorted array of shape {}; expected one axis", to_string(sorted.shape()));
+DNDarray find_places(const char* op, const DNDarray& given, const DNDarray& values, Side side) {
+  if (given.ndim() != 1)
+    detail::raise<ValueError>(op, "got a sorted array of shape {}; expected one axis", to_string(given.shape()));
+  const auto sorted = detail::one_cut(op, given);
   detail::check_same_comm(op, sorted.comm(), values.comm());
   const auto dtype = detail::comparison_type(sorted.dtype(), values.dtype());
   const auto found =
@@ -225,8 +226,9 @@ DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& 
   return find_places("searchsorted", sorted, values, options.side);
 }
 
-DNDarray digitize(const DNDarray& x, const DNDarray& bins, const BinOptions& options) {
+DNDarray digitize(const DNDarray& x, const DNDarray& given, const BinOptions& options) {
   constexpr const char* op = "digitize";
+  const auto bins = detail::one_cut(op, given);
   detail::check_real(op, x.dtype());
   detail::check_real(op, bins.dtype(), "bins");
   if (bins.ndim() != 1)

@@ -35,7 +35,8 @@ DNDarray from_keys(const Rows<KeyOf<T>>& keys, bool split, const DNDarray& like)
                       like.comm());
 }
 
-DNDarray unique_elements(const DNDarray& x, Same same) {
+DNDarray unique_elements(const DNDarray& array, Same same) {
+  const auto x = detail::one_cut("unique", array);
   detail::expect_alike("unique", x);
   return detail::with_element_type(x.larray().scalar_type(), [&]<class T>() {
     auto keys = detail::distinct_keys<T>(x.larray(), same);
@@ -63,7 +64,8 @@ struct Pair {
 
 Pair paired(const char* op, const DNDarray& a, const DNDarray& b, Dtype dtype) {
   detail::check_same_comm(op, a.comm(), b.comm());
-  return {a.astype(dtype), b.astype(dtype), a.split() || b.split()};
+  return {detail::one_cut(op, a).astype(dtype), detail::one_cut(op, b).astype(dtype),
+          a.layout().is_cut() || b.layout().is_cut()};
 }
 
 Pair promoted(const char* op, const DNDarray& a, const DNDarray& b) {
@@ -173,17 +175,20 @@ DNDarray unique(const DNDarray& x, const UniqueOptions& options) {
 
 DNDarray unique_values(const DNDarray& x) { return unique_elements(x, Same::apart_nan); }
 
-UniqueCounts unique_counts(const DNDarray& x) {
+UniqueCounts unique_counts(const DNDarray& array) {
+  const auto x = detail::one_cut("unique_counts", array);
   const auto found = detail::distinct(x, Same::apart_nan, {.counts = true});
   return {part(found, found.values, x), part(found, found.counts, x)};
 }
 
-UniqueInverse unique_inverse(const DNDarray& x) {
+UniqueInverse unique_inverse(const DNDarray& array) {
+  const auto x = detail::one_cut("unique_inverse", array);
   const auto found = detail::distinct(x, Same::apart_nan, {.inverse = true});
   return {part(found, found.values, x), inverse_of(found, x)};
 }
 
-UniqueAll unique_all(const DNDarray& x) {
+UniqueAll unique_all(const DNDarray& array) {
+  const auto x = detail::one_cut("unique_all", array);
   const auto found = detail::distinct(x, Same::apart_nan, {.indices = true, .inverse = true, .counts = true});
   return {part(found, found.values, x), part(found, found.indices, x), inverse_of(found, x),
           part(found, found.counts, x)};

@@ -189,8 +189,8 @@ DNDarray lexsort(const std::vector<DNDarray>& keys, int chosen) {
   return code.ndim() == 0 ? reshape(argsort(code), {}) : argsort(code, axis);
 }
 
-Topk topk(const DNDarray& x, std::int64_t k, const TopkOptions& options) {
-  const auto axis = sanitize_axis(options.axis, x.ndim(), "topk");
+Topk topk(const DNDarray& array, std::int64_t k, const TopkOptions& options) {
+  const auto [x, axis] = detail::with_axis("topk", array, options.axis);
   const auto n = x.shape()[static_cast<std::size_t>(axis)];
   if (k < 0 || k > n)
     detail::raise<ValueError>("topk", "got k = {} for axis {} of an array of shape {}; expected 0 <= k <= {}", k, axis,
@@ -203,7 +203,7 @@ Topk topk(const DNDarray& x, std::int64_t k, const TopkOptions& options) {
   const auto lines = detail::lines_along(x.larray(), axis);
   const auto columns = lines.size(0), offset = over_split ? x.layout().offset(x.comm().rank()) : 0;
 
-  return with_word_type(lines.scalar_type(), n, [&]<class T, class Word>() {
+  return with_word_type(lines.scalar_type(), n, [&, &x = x, axis = axis]<class T, class Word>() {
     auto words = smallest(indexed<T, Word>(lines, offset, options.largest), columns, k);
     if (over_split && x.comm().size() > 1)
       words = detail::sort_across(std::move(words), columns, cut_up_to(x.layout().cut(), k), layout.cut(), x.comm());

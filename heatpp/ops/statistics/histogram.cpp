@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/cuts/without_copies.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -53,7 +54,7 @@ at::Tensor weighted(const char* op, const at::Tensor& numbers, const at::Tensor&
 /// Sums over all ranks; every rank gets the array.
 DNDarray summed(at::Tensor counts, const Shape& shape, const DNDarray& like) {
   counts = counts.contiguous();
-  if (like.split()) like.comm().allreduce(detail::buffer_of(counts));
+  if (like.layout().is_cut()) like.comm().allreduce(detail::buffer_of(counts));
   return detail::wrap(counts.view(shape).to(like.larray().device()), like.layout().replicated(shape), like.comm());
 }
 
@@ -139,7 +140,8 @@ std::vector<BinsWanted> wanted_bins(const char* op, std::size_t columns, const H
 
 }  // namespace
 
-std::pair<DNDarray, DNDarray> histogram(const DNDarray& x, const HistogramOptions& options) {
+std::pair<DNDarray, DNDarray> histogram(const DNDarray& given, const HistogramOptions& options) {
+  const auto x = detail::without_copies("histogram", given);
   const auto weights = weights_block("histogram", x, options.weights);
   const auto bins = bins_of("histogram", x, options);
   const auto& axis = bins.front();
@@ -158,9 +160,10 @@ DNDarray histc(const DNDarray& x, const HistcOptions& options) {
   return histogram(x, {.bins = options.bins, .range = range}).first.astype(x.dtype());
 }
 
-Histogramdd histogramdd(const DNDarray& sample, const HistogramddOptions& options) {
+Histogramdd histogramdd(const DNDarray& given, const HistogramddOptions& options) {
   constexpr const char* op = "histogramdd";
-  if (sample.ndim() == 1) return histogramdd(expand_dims(sample, 1), options);
+  if (given.ndim() == 1) return histogramdd(expand_dims(given, 1), options);
+  const auto sample = detail::one_cut(op, given);
   detail::check_real(op, sample.dtype());
   if (sample.ndim() != 2 || sample.shape()[1] == 0)
     detail::raise<ValueError>(op, "got a sample of shape {}; expected rows of at least one column",
@@ -175,8 +178,9 @@ Histogramdd histogramdd(const DNDarray& sample, const HistogramddOptions& option
   return histogram_of(op, columns, wanted, of_rows, weights, options.density);
 }
 
-Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddOptions& options) {
+Histogram2d histogram2d(const DNDarray& given_x, const DNDarray& given_y, const HistogramddOptions& options) {
   constexpr const char* op = "histogram2d";
+  const auto x = detail::one_cut(op, given_x), y = detail::one_cut(op, given_y);
   detail::check_real(op, x.dtype());
   detail::check_real(op, y.dtype());
   if (x.ndim() != 1 || x.shape() != y.shape())
@@ -194,8 +198,9 @@ Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddO
   return {std::move(counts), std::move(edges[0]), std::move(edges[1])};
 }
 
-DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
+DNDarray bincount(const DNDarray& given, const BincountOptions& options) {
   constexpr const char* op = "bincount";
+  const auto x = detail::one_cut(op, given);
   if (!is_whole(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected whole numbers", name(x.dtype()));
   if (x.ndim() != 1 || options.minlength < 0)
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",

@@ -16,6 +16,7 @@
 #include <heatpp/ops/statistics/detail/sorted_quantiles.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -23,7 +24,8 @@ namespace {
 /// Returns the axis along which lines over several ranks are better cut: if moving a rank's part costs less than the
 /// histograms of its digits, one for each byte, with 256 numbers of 8 bytes.
 std::optional<int> better_cut(const DNDarray& x, const detail::ReducedAxes& reduced) {
-  if (!reduced.over_split || reduced.count > 2048 * std::int64_t{x.comm().size()}) return std::nullopt;
+  if (!reduced.across || x.layout().is_grid() || reduced.count > 2048 * std::int64_t{x.comm().size()})
+    return std::nullopt;
   for (int axis = 0; axis < x.ndim(); ++axis)
     if (!reduced.contains(axis) && x.shape()[static_cast<std::size_t>(axis)] >= x.comm().size()) return axis;
   return std::nullopt;
@@ -59,11 +61,14 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
     return resplit(quantiles(op, resplit(x, axis), wanted, options), std::nullopt);
 
   const auto each = reduced.result_layout(x.layout());  // layout of one quantile
-  const auto result = detail::quantiles_of(detail::lines_along(detail::readable(x.larray()), reduced.axes),
-                                           reduced.count, wanted, reduced.over_split ? x.comm() : self());
+  const auto result =
+      detail::quantiles_of(detail::lines_along(detail::readable(reduced.counted(x.larray())), reduced.axes),
+                           reduced.count, wanted, reduced.across.value_or(self()));
   auto shape = each.shape(), local = each.local_shape(x.comm().rank());
   for (auto* s : {&shape, &local}) s->insert(s->begin(), std::ssize(wanted.q));
-  auto layout = each.split() ? each.with(shape, *each.split() + 1) : each.replicated(shape);
+  std::vector<int> axes(shape.size());
+  std::iota(axes.begin(), axes.end(), -1);
+  auto layout = each.along(shape, axes);
   const auto dtype = picks ? x.dtype() : inexact_type(x.dtype());
   const auto block = result.to(detail::to_torch(x.device()), detail::to_torch(dtype)).view(local);
   return detail::wrap(block, std::move(layout), x.comm());

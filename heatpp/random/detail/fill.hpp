@@ -16,14 +16,28 @@ namespace heatpp::random::detail {
 /// array: the start of the run in the array and in the block, and its length.
 template <class F>
 void for_each_run(const Layout& layout, int rank, F f) {
-  if (!layout.split()) return f(std::int64_t{0}, std::int64_t{0}, layout.size());
-  const auto axis = static_cast<std::size_t>(*layout.split());
   const auto& shape = layout.shape();
-  std::int64_t outer = 1, inner = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) (i < axis ? outer : inner) *= i == axis ? 1 : shape[i];
-  const auto run = layout.count(rank) * inner;
-  if (run == 0) return;
-  for (std::int64_t o = 0; o < outer; ++o) f((o * shape[axis] + layout.offset(rank)) * inner, o * run, run);
+  const auto extents = layout.local_shape(rank), first = layout.local_offset(rank);
+  if (size_of(extents) == 0) return;
+  // A run goes through `axis` and the axes behind it, which the rank holds as a whole.
+  auto axis = shape.size();
+  std::int64_t inner = 1, run = 1;  // elements of one index along that axis, and of a run
+  for (bool whole = true; whole && axis > 0;) {
+    --axis;
+    whole = extents[axis] == shape[axis];
+    inner = run;
+    run *= extents[axis];
+  }
+  const auto runs = size_of(extents) / run;
+  for (std::int64_t i = 0; i < runs; ++i) {
+    auto global = axis < shape.size() ? first[axis] * inner : 0, rest = i;
+    auto stride = axis < shape.size() ? shape[axis] * inner : 1;
+    for (auto before = axis; before-- > 0; stride *= shape[before]) {
+      global += (first[before] + rest % extents[before]) * stride;
+      rest /= extents[before];
+    }
+    f(global, i * run, run);
+  }
 }
 
 /// Gives the results of a kernel that fills whole chunks, of this many elements from `lanes` counters, for any range of

@@ -72,7 +72,7 @@ class Text {
 std::int64_t write_text(const detail::SaveJob& job, const DNDarray& x, const SaveCsvOptions& options,
                         std::int64_t begin = 0) {
   const auto& comm = x.comm();
-  const auto rows = detail::blocks_of(x.split() == 1 ? resplit(x, 0) : x).mine;
+  const auto rows = detail::blocks_of(!x.layout().is_grid() && x.split() == 1 ? resplit(x, 0) : x).mine;
   const auto keep = std::max<std::int64_t>(std::int64_t{8} << 20, rows.numel() * rows.element_size());
   const Text text(rows, options);
   const auto header = options.header.empty() || comm.rank() > 0 ? std::string() : options.header + "\n";

@@ -32,7 +32,7 @@ void each_piece(const char* op, const RowsToSave& x, std::int64_t unit, const Wr
       raise<ValueError>(op, "got rows of shape {} and {} from row {} on; expected shape {} and {}",
                         heatpp::to_string(rows.shape()), name(rows.dtype()), first, heatpp::to_string(expected),
                         name(x.dtype));
-    write(first, rows.split().value_or(0) == 0 ? rows : resplit(rows, 0));
+    write(first, !rows.layout().is_grid() && rows.split().value_or(0) == 0 ? rows : resplit(rows, 0));
   }
 }
 

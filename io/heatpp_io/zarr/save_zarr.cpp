@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/options/fields.hpp>
@@ -196,7 +197,8 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
 
 }  // namespace
 
-void save_zarr(const DNDarray& x, const fs::path& path, const SaveZarrOptions& options) {
+void save_zarr(const DNDarray& given, const fs::path& path, const SaveZarrOptions& options) {
+  const auto x = given.layout().is_grid() ? resplit(given, 0) : given;
   const auto rows = x.ndim() > 0 ? std::optional(0) : std::nullopt;
   const auto chunks = chunks_of(x.split() ? x.layout() : Layout(x.shape(), rows, x.comm().size()), x.dtype(), options);
   const detail::NewZarray array{x.dtype(), x.shape(), chunks, options.shards, options.compression, 2, options.uint64};

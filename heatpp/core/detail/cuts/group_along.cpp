@@ -1,52 +1,83 @@
 #include <heatpp/core/detail/cuts/group_along.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 
 namespace heatpp::detail {
 namespace {
 
+using Along = std::vector<bool>;
+
 /// The group of each rank, and its place there.
 using Places = std::vector<std::pair<int, int>>;
-/// A communicator and its group of this rank.
-using Groups = std::map<std::pair<const void*, Places>, std::pair<Communicator, Communicator>>;
 
 /// Returns a number that ranks of the same group have in common, and one that gives their order in it.
-std::pair<int, int> place_of(const Layout& layout, const std::vector<bool>& along, int rank) {
-  const auto& grid = layout.grid_cut();
-  int color = grid.copy_of(rank), key = 0;
+std::pair<int, int> place_of(const GridCut& grid, const Along& along, Copies copies, int rank) {
+  int color = copies == Copies::apart ? grid.copy_of(rank) : 0, key = 0;
   for (std::size_t axis = 0; axis < along.size(); ++axis) {
     auto& number = along[axis] ? key : color;
     number = number * grid.cuts()[axis].ranks() + grid.coordinate(rank, axis);
   }
-  return {color, key};
+  return {color, copies == Copies::apart ? key : key * grid.copies() + grid.copy_of(rank)};
 }
+
+/// Groups of ranks that were made. They hold their communicators, so that the address of one names no other.
+class RankGroups {
+ public:
+  Communicator group(const GridCut& grid, const Communicator& comm, const Along& along, Copies copies) {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::ranges::find_if(recent_, [&](const Recent& one) {
+      return &one.comm.impl() == &comm.impl() && one.along == along && one.copies == copies && one.grid == grid;
+    });
+    if (known != recent_.end()) return known->group;
+    constexpr std::size_t most = 64;
+    if (recent_.size() == most) recent_.pop_back();
+    return recent_.emplace_front(Recent{comm, along, copies, grid, made(grid, comm, along, copies)}).group;
+  }
+
+ private:
+  /// What a call asked for, and its result. Equal grids need no list of all ranks to be found.
+  struct Recent {
+    Communicator comm;
+    Along along;
+    Copies copies;
+    GridCut grid;
+    Communicator group;
+  };
+
+  Communicator made(const GridCut& grid, const Communicator& comm, const Along& along, Copies copies) {
+    Places places;
+    for (int rank = 0; rank < grid.ranks(); ++rank) places.push_back(place_of(grid, along, copies, rank));
+    const auto is_all = [&](const auto& place) {
+      return place == std::pair(0, static_cast<int>(&place - places.data()));
+    };
+    if (std::ranges::all_of(places, is_all)) return comm;
+    const auto key = std::pair<const void*, Places>(&comm.impl(), places);
+    auto found = groups_.find(key);
+    if (found == groups_.end()) {
+      const auto& [color, place] = places[static_cast<std::size_t>(comm.rank())];
+      const auto group = comm.split(color, place);
+      found = groups_.emplace(key, std::pair(comm, *group)).first;
+    }
+    return found->second.second;
+  }
+
+  std::mutex mutex_;
+  std::deque<Recent> recent_;
+  std::map<std::pair<const void*, Places>, std::pair<Communicator, Communicator>> groups_;
+};
 
 }  // namespace
 
-Communicator group_along(const Layout& layout, const Communicator& comm, std::span<const std::int64_t> axes) {
+Communicator group_along(const Layout& layout, const Communicator& comm, std::span<const std::int64_t> axes,
+                         Copies copies) {
   if (!layout.is_grid()) return comm;
-  std::vector<bool> along(layout.shape().size(), false);
+  Along along(layout.shape().size(), false);
   for (const auto axis : axes) along[static_cast<std::size_t>(axis)] = true;
-  Places places;
-  for (int rank = 0; rank < layout.ranks(); ++rank) places.push_back(place_of(layout, along, rank));
-  const auto is_all = [&](const auto& place) {
-    return place == std::pair(0, static_cast<int>(&place - places.data()));
-  };
-  if (std::ranges::all_of(places, is_all)) return comm;
-  static std::mutex mutex;
-  static Groups groups;
-  const std::lock_guard lock(mutex);
-  const auto key = std::pair<const void*, Places>(&comm.impl(), places);
-  auto found = groups.find(key);
-  if (found == groups.end()) {
-    const auto& [color, place] = places[static_cast<std::size_t>(comm.rank())];
-    const auto group = comm.split(color, place);
-    // The communicator is kept, too, so that its address names no other one.
-    found = groups.emplace(key, std::pair(comm, *group)).first;
-  }
-  return found->second.second;
+  static RankGroups groups;
+  return groups.group(layout.grid_cut(), comm, along, copies);
 }
 
 Communicator group_of_blocks(const Layout& layout, const Communicator& comm) {

@@ -73,7 +73,8 @@ bool is_local(const DNDarray& x) { return !x.split() || *x.split() < x.ndim() - 
 
 DNDarray decomposable(const DNDarray& x) {
   const auto values = x.astype(decomposition_type(x.dtype()));
-  if (is_local(x) || x.ndim() == 2) return values;
+  if (x.layout().is_grid() && x.ndim() == 2) return one_cut("matrix", values);
+  if (!x.layout().is_grid() && (is_local(x) || x.ndim() == 2)) return values;
   const auto leading = std::span(x.shape()).first(x.shape().size() - 2);
   const auto longest = static_cast<int>(std::ranges::max_element(leading) - leading.begin());
   return cut_along(values, longest);
@@ -94,7 +95,7 @@ DNDarray stack_like(const DNDarray& like, const at::Tensor& block) {
 }
 
 DNDarray cut_along(const DNDarray& x, int split) {
-  if (x.split() == split) return x;
+  if (!x.layout().is_grid() && x.split() == split) return x;
   return brought_to(x, Layout(x.shape(), split, x.comm().size()));
 }
 

@@ -26,7 +26,7 @@ void check_real(const char* op, const DNDarray& x) {
 Layout layout_of_one(const DNDarray& x) {
   auto shape = x.shape();
   shape.pop_back();
-  const auto split = x.split();
+  const auto split = x.layout().is_grid() ? std::optional(x.ndim() - 1) : x.split();
   if (split && *split == x.ndim() - 1) {
     const auto longest = std::ranges::max_element(shape) - shape.begin();
     return {shape, static_cast<int>(longest), x.comm().size()};

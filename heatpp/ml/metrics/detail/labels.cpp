@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace heatpp::ml::detail {
@@ -13,8 +14,8 @@ Rows as_column(const char* op, const DNDarray& x, const DNDarray& other) {
   if (x.ndim() != 1 || x.shape() != other.shape() || x.size() == 0)
     raise<ValueError>(op, "got shapes {} and {}; expected vectors of one length, not empty", to_string(x.shape()),
                       to_string(other.shape()));
-  const auto& y = !x.split() && other.split() ? other : x;
-  return heatpp::detail::wrap(y.larray().unsqueeze(1), y.layout().with({y.size(), 1}, y.split()), y.comm());
+  const auto& y = !x.layout().is_cut() && other.layout().is_cut() ? other : x;
+  return heatpp::detail::wrap(y.larray().unsqueeze(1), y.layout().along({y.size(), 1}, std::array{0, -1}), y.comm());
 }
 
 void check_different(const char* op, const std::vector<std::int64_t>& labels) {

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 
+#include <array>
 #include <numeric>
 
 namespace heatpp::ml::detail {
@@ -11,7 +12,7 @@ using heatpp::detail::raise;
 
 Rows as_matrix(const DNDarray& x) {
   if (x.ndim() != 1) return x;
-  return heatpp::detail::wrap(x.larray().unsqueeze(1), x.layout().with({x.size(), 1}, x.split()), x.comm());
+  return heatpp::detail::wrap(x.larray().unsqueeze(1), x.layout().along({x.size(), 1}, std::array{0, -1}), x.comm());
 }
 
 LabelledScores::LabelledScores(const char* op, const DNDarray& y_true, const DNDarray& y_score,

@@ -1,5 +1,6 @@
 #include <heatpp/ops/calculus/detail/ghosts.hpp>
 
+#include <heatpp/core/detail/cuts/group_along.hpp>
 #include <heatpp/core/detail/element.hpp>
 
 namespace heatpp::detail {
@@ -11,17 +12,16 @@ at::Tensor positions(const std::vector<std::int64_t>& values, at::Device device)
 
 /// Returns the lists of this rank. If the axis is not cut, the rank holds all of it.
 GhostLists lists_of(const DNDarray& x, int axis, const Wanted& wanted, std::vector<RankRange> takers) {
-  const auto me = x.comm().rank();
-  if (x.split() == axis) return ghost_lists(x.layout().cut(), me, wanted, std::move(takers));
-  const auto alone = [&](int) { return wanted(me); };
-  return ghost_lists(Cut::even(x.shape()[static_cast<std::size_t>(axis)], 1), 0, alone, {});
+  const auto cut = x.layout().cut_along(axis);
+  const auto me = x.layout().place_along(axis, x.comm().rank());
+  return ghost_lists(cut, me, wanted, cut.ranks() > 1 ? std::move(takers) : std::vector<RankRange>());
 }
 
 }  // namespace
 
 Ghosts::Ghosts(const DNDarray& x, int axis, const Wanted& wanted, std::vector<RankRange> takers, const Scalar& fill) {
-  const auto& comm = x.comm();
-  const auto me = x.split() == axis ? comm.rank() : 0;
+  const auto comm = group_along(x, axis);
+  const auto me = x.layout().place_along(axis, x.comm().rank());
   const auto local = x.larray().movedim(axis, 0);
   const auto lists = lists_of(x, axis, wanted, std::move(takers));
   auto shape = local.sizes().vec();

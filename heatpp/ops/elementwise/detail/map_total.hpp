@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/core/detail/cuts/group_along.hpp>
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/elementwise/detail/map_plan.hpp>
 #include <limits>
@@ -92,7 +93,7 @@ void check_not_empty(const char* op, const MapPlan& plan);
 /// Returns the total over all ranks of a plan.
 template <class Value>
 [[nodiscard]] Value across_ranks(const MapPlan& plan, Value value, ReduceOp op) {
-  if (plan.layout.split()) plan.comm.allreduce(std::span(&value, 1), op);
+  if (plan.layout.is_cut()) group_of_blocks(plan.layout, plan.comm).allreduce(std::span(&value, 1), op);
   return value;
 }
 

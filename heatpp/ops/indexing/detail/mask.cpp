@@ -47,6 +47,7 @@ bool is_over_split(const DNDarray& x, int axis, const DNDarray& mask) {
 bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const DNDarray& value) {
   check_mask(op, x, axis, mask);
   check_same_comm(op, x.comm(), value.comm());
+  if (x.layout().is_grid() || mask.layout().is_grid() || value.layout().is_grid()) return false;
   const bool over_split = is_over_split(x, axis, mask);
   const bool alike =
       over_split ? x.split() == axis && same_cut(mask.layout(), x.layout().with(mask.shape(), 0)) : !mask.split();
@@ -63,9 +64,10 @@ bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask,
   return true;
 }
 
-DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarray& mask) {
-  check_mask(op, array, axis, mask);
-  auto x = array;
+DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarray& given) {
+  check_mask(op, array, axis, given);
+  auto x = array.layout().is_grid() ? resplit(array, axis) : array;
+  const auto mask = given.layout().is_grid() ? resplit(given, 0) : given;
   if (!x.split() && mask.split()) {
     const auto cut = mask.layout().with(x.shape(), *mask.split() + axis);
     x = brought_to(x, cut);

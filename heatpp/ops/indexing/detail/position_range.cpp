@@ -35,7 +35,7 @@ std::optional<std::int64_t> position_beyond(const DNDarray& positions, std::int6
   if (positions.size() == 0) return std::nullopt;
   const auto [low, high] = extremes(positions.larray());
   std::vector<std::int64_t> ends{low, -high};
-  if (positions.split()) positions.comm().allreduce(ends, ReduceOp::min);
+  if (positions.layout().is_cut()) positions.comm().allreduce(ends, ReduceOp::min);
   if (ends[0] >= 0 && -ends[1] < extent) return std::nullopt;
   return ends[0] < 0 ? ends[0] : -ends[1];
 }
@@ -47,6 +47,7 @@ void sanitize_positions(const char* op, const DNDarray& x, Positions& positions)
   for (std::size_t i = 0; i < positions.axes.size(); ++i) {
     auto& array = positions.arrays[i];
     check_positions(op, x, array);
+    array = one_cut(op, array);
     auto block = array.larray().to(at::kCPU, at::kLong);  // routes are computed on the CPU
     const auto extent = x.shape()[static_cast<std::size_t>(positions.axes[i])];
     const auto [low, high] = extremes(block);

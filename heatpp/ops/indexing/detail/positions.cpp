@@ -253,13 +253,20 @@ DNDarray take_mesh(const char* op, const DNDarray& x, const Positions& positions
 
 }  // namespace
 
-DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) {
-  sanitize_positions(op, x, positions);
+DNDarray take_positions(const char* op, const DNDarray& array, Positions positions) {
+  sanitize_positions(op, array, positions);
+  const auto x = one_cut(op, array);
   return is_mesh(positions) ? take_mesh(op, x, positions) : take_known(op, x, std::move(positions));
 }
 
 void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value) {
   check_value(op, value, x.dtype());
+  if (x.layout().is_grid()) {
+    const auto recut = one_cut(op, x);
+    put_positions(op, recut, std::move(positions), value);
+    x.larray().copy_(relayout(recut, x.layout()));
+    return;
+  }
   sanitize_positions(op, x, positions);
   if (!(x.split() && holds(positions.axes, *x.split()))) {
     const auto asked = everywhere(op, positions.arrays);

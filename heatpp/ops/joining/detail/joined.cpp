@@ -17,7 +17,7 @@ at::Tensor joined_along_split(const char* op, const Arrays& parts, int axis, con
   for (const auto& part : parts) {
     const auto extent = extent_of(part, axis);
     firsts.push_back(first);
-    if (part.split() && part.split() != axis) {
+    if (part.layout().is_grid() || (part.split() && part.split() != axis)) {
       const auto to = recut(target, axis, extent,
                             [&](std::int64_t offset) { return std::clamp<std::int64_t>(offset - first, 0, extent); });
       sources.push_back(wrap(relayout_operand(op, part, to, part.comm()), to, part.comm()));
@@ -52,11 +52,26 @@ at::Tensor joined_locally(const std::vector<at::Tensor>& blocks, int axis) {
   return result;
 }
 
+/// Brings each part to where the target has it, so that each rank joins its own pieces.
+at::Tensor joined_on_grid(const Arrays& parts, int axis, const Layout& target) {
+  std::vector<at::Tensor> blocks;
+  std::int64_t first = 0;
+  for (const auto& part : parts) {
+    const auto extent = extent_of(part, axis);
+    blocks.push_back(relayout(part, recut(target, axis, extent, [&](std::int64_t offset) {
+                                return std::clamp<std::int64_t>(offset - first, 0, extent);
+                              })));
+    first += extent;
+  }
+  return joined_locally(blocks, axis);
+}
+
 }  // namespace
 
 DNDarray joined(const char* op, const Arrays& parts, int axis, const Layout& target) {
   const auto& comm = parts.front().comm();
   for (const auto& part : parts) check_same_device(op, parts.front(), part);
+  if (target.is_grid()) return wrap(joined_on_grid(parts, axis, target), target, comm);
   if (target.split() == axis) return wrap(joined_along_split(op, parts, axis, target), target, comm);
   std::vector<at::Tensor> blocks;
   for (const auto& part : parts)

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
+#include <heatpp/core/detail/cuts/stretched.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
@@ -11,28 +12,10 @@
 namespace heatpp::detail {
 namespace {
 
-/// Returns how an operand of `shape` must lie to meet blocks of `result`, to which it is broadcast.
-Layout layout_to_meet(const Layout& result, const Shape& shape) {
-  if (!result.split()) return result.replicated(shape);
-  const auto axis = *result.split() - (result.ndim() - static_cast<int>(shape.size()));
-  const auto extent = result.shape()[static_cast<std::size_t>(*result.split())];
-  if (axis < 0 || shape[static_cast<std::size_t>(axis)] != extent) return result.replicated(shape);
-  return result.with(shape, axis);
-}
-
-/// Returns the result's layout if `x` does not move.
-Layout layout_if_stays(const DNDarray& x, const Shape& shape) {
-  if (!x.split()) return {shape, std::nullopt, x.comm().size()};
-  const auto axis = *x.split() + static_cast<int>(shape.size()) - x.ndim();
-  const auto extent = x.shape()[static_cast<std::size_t>(*x.split())];
-  if (extent == shape[static_cast<std::size_t>(axis)]) return x.layout().with(shape, axis);
-  return {shape, axis, x.comm().size()};  // x is broadcast along its split, so every rank needs all of it
-}
-
 std::int64_t cost_of(const Layout& result, std::span<const DNDarray* const> arrays) {
   std::int64_t cost = 0;
   for (const auto* x : arrays)
-    cost += relayout_cost(x->layout(), layout_to_meet(result, x->shape()), x->larray().element_size());
+    cost += relayout_cost(x->layout(), to_meet(result, x->shape()), x->larray().element_size());
   return cost;
 }
 
@@ -40,8 +23,8 @@ Layout cheapest_layout(const Shape& shape, std::span<const DNDarray* const> arra
   Layout best(shape, std::nullopt, arrays.front()->comm().size());
   std::int64_t best_cost = -1;
   for (const auto* x : arrays) {
-    if (!x->split()) continue;
-    auto candidate = layout_if_stays(*x, shape);
+    if (!x->layout().is_cut()) continue;
+    auto candidate = stretched(x->layout(), shape);
     const auto cost = cost_of(candidate, arrays);
     if (best_cost >= 0 && cost >= best_cost) continue;
     best = std::move(candidate);
@@ -117,8 +100,7 @@ Aligned align(const char* op, std::span<const Operand> operands) {
   for (const auto& operand : operands) {
     const auto* x = operand.array();
     if (!x) blocks.push_back(number_tensor(operand.number(), arrays.front()->larray().device()));
-    else
-      blocks.push_back(alike ? x->larray() : relayout_operand(op, *x, layout_to_meet(layout, x->shape()), x->comm()));
+    else blocks.push_back(alike ? x->larray() : relayout_operand(op, *x, to_meet(layout, x->shape()), x->comm()));
   }
   promote_arrays_without_axes(arrays, blocks);
   return {std::move(blocks), layout, arrays.front()->comm()};
@@ -136,7 +118,7 @@ at::Tensor align_to(const char* op, const Layout& layout, const Communicator& co
   if (!broadcasts_to(value.shape(), layout.shape()))
     raise<ValueError>(op, "got an operand of shape {} for an array of shape {}; expected one that broadcasts to it",
                       to_string(value.shape()), to_string(layout.shape()));
-  return relayout_operand(op, value, layout_to_meet(layout, value.shape()), comm);
+  return relayout_operand(op, value, to_meet(layout, value.shape()), comm);
 }
 
 }  // namespace heatpp::detail

@@ -8,18 +8,31 @@ namespace heatpp::detail {
 class FlatIndex {
  public:
   explicit FlatIndex(const DNDarray& x) {
-    const auto split = x.split().value_or(0);
-    for (int axis = split; axis < x.ndim(); ++axis) {
-      slab_ *= x.lshape()[static_cast<std::size_t>(axis)];
-      whole_slab_ *= x.shape()[static_cast<std::size_t>(axis)];
+    const auto extents = x.lshape(), first = x.layout().local_offset(x.comm().rank());
+    std::int64_t stride = 1;
+    for (std::size_t axis = extents.size(); axis-- > 0; stride *= x.shape()[axis]) {
+      first_ += first[axis] * stride;
+      // An axis of which the rank holds all that are behind it is one with them.
+      if (!axes_.empty() && axes_.back().extent * axes_.back().stride == stride) axes_.back().extent *= extents[axis];
+      else axes_.push_back({extents[axis], stride});
     }
-    if (x.split() && x.size() > 0)
-      first_ = x.layout().offset(x.comm().rank()) * (whole_slab_ / x.shape()[static_cast<std::size_t>(split)]);
   }
-  [[nodiscard]] std::int64_t of(std::int64_t i) const { return first_ + i / slab_ * whole_slab_ + i % slab_; }
+  [[nodiscard]] std::int64_t of(std::int64_t i) const {
+    auto flat = first_;
+    for (const auto& [extent, stride] : axes_) {
+      flat += i % extent * stride;
+      i /= extent;
+    }
+    return flat;
+  }
 
  private:
-  std::int64_t slab_ = 1, whole_slab_ = 1, first_ = 0;
+  /// An axis of the block, the last one first.
+  struct Axis {
+    std::int64_t extent, stride;
+  };
+  std::vector<Axis> axes_;
+  std::int64_t first_ = 0;
 };
 
 }  // namespace heatpp::detail

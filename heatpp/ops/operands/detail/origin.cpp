@@ -23,7 +23,7 @@ DNDarray counted(const DNDarray& x) {
   auto places = at::zeros({}, options);
   std::int64_t stride = 1;
   for (int axis = x.ndim() - 1; axis >= 0; --axis) {
-    const auto first = x.split() == axis ? x.layout().offset(rank) : 0;
+    const auto first = x.layout().local_offset(rank)[static_cast<std::size_t>(axis)];
     const auto count = x.layout().local_shape(rank)[static_cast<std::size_t>(axis)];
     std::vector<std::int64_t> shape(static_cast<std::size_t>(x.ndim() - axis), 1);
     shape.front() = count;

@@ -28,12 +28,12 @@ class ExactSums {
       mask_ = mask_block(op, x, *options.where);
       block = at::where(mask_, block, at::zeros({}, block.options()));
     }
-    const auto view = around_axes(real_view(block), reduced_.axes);
+    const auto view = around_axes(real_view(reduced_.counted(block)), reduced_.axes);
     sums_.resize(static_cast<std::size_t>(view.extents.others()));
     if (view.data.scalar_type() == at::kDouble) add_exactly(view.data.const_data_ptr<double>(), view.extents, data());
     else add_exactly(view.data.const_data_ptr<float>(), view.extents, data());
     sums_ = view.order.restored(std::move(sums_), view.kept);
-    if (crosses_ranks()) add_across(x.comm(), sums_);
+    if (crosses_ranks()) add_across(*reduced_.across, sums_);
   }
 
   void add(c10::complex<double> initial) {
@@ -45,8 +45,8 @@ class ExactSums {
   /// Returns how many elements each result has: one number, or one for each.
   [[nodiscard]] at::Tensor counts() const {
     if (!mask_.defined()) return at::full({}, reduced_.count, at::kLong);
-    auto counts = at::sum(mask_, reduced_.axes, true, at::kLong).cpu().contiguous();
-    if (crosses_ranks()) x_.comm().allreduce(buffer_of(counts));
+    auto counts = at::sum(reduced_.counted(mask_), reduced_.axes, true, at::kLong).cpu().contiguous();
+    if (crosses_ranks()) reduced_.across->allreduce(buffer_of(counts));
     return (is_complex(x_.dtype()) ? counts.unsqueeze(-1).expand(real_shape()) : counts).reshape({-1}).contiguous();
   }
 
@@ -63,7 +63,7 @@ class ExactSums {
 
  private:
   [[nodiscard]] ExactSum* data() { return sums_.data(); }
-  [[nodiscard]] bool crosses_ranks() const { return reduced_.over_split && x_.comm().size() > 1; }
+  [[nodiscard]] bool crosses_ranks() const { return reduced_.across && reduced_.across->size() > 1; }
   [[nodiscard]] std::vector<std::int64_t> real_shape() const {
     auto shape = x_.larray().sizes().vec();
     for (const auto axis : reduced_.axes) shape[static_cast<std::size_t>(axis)] = 1;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ops/operands/axes.hpp>
 
 namespace heatpp::detail {
@@ -9,12 +9,15 @@ namespace heatpp::detail {
 struct ReducedAxes {
   std::vector<std::int64_t> axes;  ///< rising, each in 0 .. ndim-1
   bool keepdims = false;
-  bool over_split = false;  ///< whether the split axis is among them
-  std::int64_t count = 1;   ///< elements of one result
+  std::int64_t count = 1;                             ///< elements of one result
+  std::optional<Communicator> across = std::nullopt;  ///< the ranks that have parts of this rank's results, if any do
+  bool is_copy = false;                               ///< whether another of these ranks has the same part
 
   [[nodiscard]] bool contains(int axis) const;
-  /// Returns the result's layout.
+  /// Returns the result's layout: with the cuts of the axes that stay.
   [[nodiscard]] Layout result_layout(const Layout& layout) const;
+  /// Returns what this rank adds to the results: the block, or nothing of it if it is a copy.
+  [[nodiscard]] at::Tensor counted(const at::Tensor& block) const;
 };
 
 /// Throws IndexError or ValueError that names `op`.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/stretched.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
@@ -18,10 +20,11 @@ namespace heatpp::detail {
   return axis && x.ndim() > 0 ? x : flatten(x);
 }
 
-/// Returns the array and its axis: without a given axis, the flattened array and its only one.
+/// Returns the array in one cut and its axis: without a given axis, the flattened array and its only one.
 [[nodiscard]] inline std::pair<DNDarray, int> with_axis(const char* op, const DNDarray& x, std::optional<int> axis) {
   if (!axis) return {flatten(x), 0};
-  return {x, sanitize_axis(*axis, x.ndim(), op)};
+  const auto along_axis = sanitize_axis(*axis, x.ndim(), op);
+  return {one_cut(op, x), along_axis};
 }
 
 /// Removes leading axes of extent 1 beyond `ndim`, which an assignment ignores.
@@ -37,19 +40,15 @@ namespace heatpp::detail {
 /// Returns the layout with another extent along `axis`; if it is cut there, at f(offset) instead of each offset.
 template <class F>
 [[nodiscard]] Layout recut(const Layout& layout, int axis, std::int64_t extent, F f) {
-  auto shape = layout.shape();
-  shape[static_cast<std::size_t>(axis)] = extent;
-  if (layout.split() != axis) return layout.with(std::move(shape), layout.split());
+  const auto cut = layout.cut_along(axis);
+  if (cut.ranks() == 1) return with_cut(layout, axis, Cut::even(extent, 1));
   std::vector<std::int64_t> offsets;
-  for (const auto offset : layout.offsets()) offsets.push_back(f(offset));
-  return {std::move(shape), axis, std::move(offsets)};
+  for (int place = 0; place <= cut.ranks(); ++place) offsets.push_back(f(cut.first(place)));
+  return with_cut(layout, axis, Cut::at(std::move(offsets)));
 }
 /// Returns the layout cut evenly there.
 [[nodiscard]] inline Layout with_extent(const Layout& layout, int axis, std::int64_t extent) {
-  auto shape = layout.shape();
-  shape[static_cast<std::size_t>(axis)] = extent;
-  return layout.split() == axis ? Layout(std::move(shape), axis, layout.ranks())
-                                : layout.with(std::move(shape), layout.split());
+  return with_cut(layout, axis, Cut::even(extent, layout.cut_along(axis).ranks()));
 }
 
 }  // namespace heatpp::detail

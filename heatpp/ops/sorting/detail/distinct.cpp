@@ -1,6 +1,7 @@
 #include <heatpp/ops/sorting/detail/distinct.hpp>
 
 #include <heatpp/core/detail/alike.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/operands/detail/element_type.hpp>
 #include <heatpp/ops/operands/detail/flat_index.hpp>
 
@@ -227,7 +228,8 @@ Distinct distinct(const DNDarray& x, Same same, Parts parts) {
   return with_element_type(x.larray().scalar_type(), [&]<class T>() { return distinct_of<T>(x, same, parts); });
 }
 
-Codes codes_of(const DNDarray& x) {
+Codes codes_of(const DNDarray& array) {
+  const auto x = one_cut("unique", array);
   auto found = distinct(x, Same::key, {.inverse = true});
   const auto count = found.layout.size();
   return {wrap(found.inverse.to(x.larray().device()), x.layout(), x.comm()), count};

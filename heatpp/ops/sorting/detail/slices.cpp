@@ -116,7 +116,8 @@ Strings<T> distinct_across(const Strings<T>& mine, const Communicator& comm) {
 
 /// Returns an array that is split along the axis, or not at all, and its slices as rows.
 std::pair<DNDarray, at::Tensor> rows_of(const DNDarray& array, int axis) {
-  const auto x = array.split() && array.split() != axis ? resplit(array, axis) : array;
+  const bool moves = array.layout().is_grid() || (array.split() && array.split() != axis);
+  const auto x = moves ? resplit(array, axis) : array;
   std::vector<std::int64_t> others;
   for (int other = 0; other < x.ndim(); ++other)
     if (other != axis) others.push_back(other);

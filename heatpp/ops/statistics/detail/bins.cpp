@@ -88,7 +88,7 @@ Bins given_bins(const char* op, const DNDarray& given) {
   if (given.ndim() != 1 || given.size() < 1 || is_complex(given.dtype()))
     raise<ValueError>(op, "got edges of shape {} and dtype {}; expected one axis and at least one real number",
                       to_string(given.shape()), name(given.dtype()));
-  auto array = given.split() ? resplit(given, std::nullopt) : given;
+  auto array = given.layout().is_cut() ? resplit(given, std::nullopt) : given;
   const auto numbers = array.larray().to(at::kCPU, at::kDouble).contiguous();
   std::vector<double> edges(numbers.const_data_ptr<double>(), numbers.const_data_ptr<double>() + numbers.numel());
   const auto& exact = array.larray();
@@ -108,7 +108,7 @@ std::vector<Range> extremes(std::span<const at::Tensor> columns, std::span<const
     ends.push_back(needed ? -high.item<double>() : INFINITY);
   }
   const bool any = std::ranges::any_of(wanted, [](const auto& w) { return !w.range && !w.edges; });
-  if (any && like.split()) like.comm().allreduce(ends, ReduceOp::min);
+  if (any && like.layout().is_cut()) like.comm().allreduce(ends, ReduceOp::min);
   std::vector<Range> ranges;
   for (std::size_t c = 0; c < columns.size(); ++c)
     ranges.emplace_back(like.size() > 0 ? Range{ends[2 * c], -ends[2 * c + 1]} : Range{0, 1});

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
 
@@ -11,6 +12,7 @@
 namespace heatpp::io::detail {
 
 Blocks blocks_of(const DNDarray& x) {
+  if (x.layout().is_grid()) return blocks_of(resplit(x, 0));
   const auto local = x.larray().to(at::kCPU).contiguous();
   if (x.split()) return {x.layout(), local};
   const auto rows = x.ndim() == 0 ? local.view({1}) : local;

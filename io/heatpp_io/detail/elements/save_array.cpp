@@ -67,7 +67,7 @@ Transfer save_shards(const NewFile& file, const DNDarray& x, const std::string& 
                      const std::function<void(const SaveJob&, const at::Tensor& rows)>& write) {
   if (x.ndim() == 0) raise<ValueError>(file.op, "got an array without axes; expected rows to put in shards");
   const auto names = shard_names(file.path, file.comm, {file.op, extension});
-  const auto blocks = blocks_of(x.split().value_or(0) == 0 ? x : resplit(x, 0));
+  const auto blocks = blocks_of(!x.layout().is_grid() && x.split().value_or(0) == 0 ? x : resplit(x, 0));
   const auto& mine = names[static_cast<std::size_t>(file.comm.rank())];
   std::optional<AsideFile> aside;
   all_or_none(file.comm, [&] {

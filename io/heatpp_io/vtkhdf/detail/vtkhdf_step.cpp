@@ -106,7 +106,7 @@ DNDarray without_flat_axes(const DNDarray& x, int axes) {
   const Shape extents(x.shape().begin(), x.shape().begin() + axes);
   const auto flat = axes - static_cast<int>(stored_extents(extents).size());
   if (flat == 0) return x;
-  const auto cut = x.split() && *x.split() < flat ? resplit(x, flat) : x;
+  const auto cut = x.layout().is_grid() || (x.split() && *x.split() < flat) ? resplit(x, flat) : x;
   const auto split = cut.split() ? std::optional(*cut.split() - flat) : std::nullopt;
   return reshaped(cut, Shape(x.shape().begin() + flat, x.shape().end()), split);
 }
@@ -118,7 +118,7 @@ DNDarray positions(const DNDarray& points) {
   const auto wide = is_whole(points.dtype()) ? points.astype(float64) : points;
   const auto missing = 3 - points.shape(1);
   if (missing == 0) return wide;
-  const auto cut = wide.split() == 1 ? resplit(wide, 0) : wide;
+  const auto cut = wide.layout().is_grid() || wide.split() == 1 ? resplit(wide, 0) : wide;
   return heatpp::detail::wrap(at::constant_pad_nd(cut.larray(), {0, missing}),
                               cut.layout().with({points.shape(0), 3}, cut.split()), cut.comm());
 }
@@ -164,6 +164,7 @@ VtkStep vtk_step(const std::vector<NamedArray>& arrays, const SaveVtkhdfOptions&
 }
 
 DNDarray with_time_axis(const DNDarray& x) {
+  if (x.layout().is_grid()) return with_time_axis(resplit(x, 0));
   auto shape = x.shape();
   shape.insert(shape.begin(), 1);
   return reshaped(x, std::move(shape), x.split() ? std::optional(*x.split() + 1) : std::nullopt);
