@@ -47,13 +47,13 @@ ht::io::SaveOptions storage(std::string_view kind) {
   if (kind == shards) options.zarr_shards = {32'768, 512};
   return options;
 }
-ht::DNDarray numbers() { return generate<byte>(91, {262'144, 512}); }
+ht::DNDarray stored_numbers() { return generate<byte>(91, {262'144, 512}); }
 
 /// The peers read the same store.
 template <const char* Kind>
 Prepared load_store() {
   const auto path = path_of((std::string(Kind) + ".zarr").c_str());
-  if (!std::filesystem::exists(path)) ht::io::save(numbers(), path, storage(Kind));
+  if (!std::filesystem::exists(path)) ht::io::save(stored_numbers(), path, storage(Kind));
   return timed([path] { return ht::io::load(path, {.split = 0}); }, check_sums);
 }
 
@@ -61,7 +61,7 @@ template <const char* Kind>
 Prepared save_store() {
   const auto path = path_of("saved_by_heatpp.zarr");
   return timed(
-      [path, x = numbers()] {
+      [path, x = stored_numbers()] {
         ht::io::save(x, path, storage(Kind));
         return path;
       },

@@ -44,8 +44,11 @@ Dtype dtype_of(const LinearOperator& a, const DNDarray& b) {
 /// A system that is being solved: the common part of all methods.
 class System {
  public:
-  System(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& options)
-      : vectors((check_options(op, a, b, options, true), op), b.layout().with(b.shape(), b.split()), b, dtype_of(a, b)),
+  System(const char* op, const LinearOperator& a, const DNDarray& given, const KrylovOptions& options)
+      : System(a, (check_options(op, a, given, options, true), detail::one_cut(op, given)), options, op) {}
+
+  System(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options, const char* op)
+      : vectors(op, b.layout().with(b.shape(), b.split()), b, dtype_of(a, b)),
         op_(op),
         a_(a),
         options_(options),
@@ -190,7 +193,6 @@ bool check_definite(const char* what, double square, double lengths, double epsi
 }  // namespace
 
 Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
-  if (b.layout().is_grid()) return solve_cg(a, detail::one_cut("solve_cg", b), options);
   System system("solve_cg", a, b, options);
   auto& vectors = system.vectors;
   auto z = system.preconditioned(system.r), p = z.clone();
@@ -269,7 +271,6 @@ class MinimalResiduals {
 }  // namespace
 
 Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
-  if (b.layout().is_grid()) return solve_minres(a, detail::one_cut("solve_minres", b), options);
   if (options.preconditioner)
     raise<ValueError>("solve_minres", "got a preconditioner; expected none, or another method");
   System system("solve_minres", a, b, options);
@@ -290,7 +291,6 @@ Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOpti
 }
 
 Solved solve_gmres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
-  if (b.layout().is_grid()) return solve_gmres(a, detail::one_cut("solve_gmres", b), options);
   System system("solve_gmres", a, b, options);
   auto& vectors = system.vectors;
   while (system.unsolved()) {
@@ -309,7 +309,6 @@ Solved solve_gmres(const LinearOperator& a, const DNDarray& b, const KrylovOptio
 }
 
 Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
-  if (b.layout().is_grid()) return solve_bicgstab(a, detail::one_cut("solve_bicgstab", b), options);
   System system("solve_bicgstab", a, b, options);
   auto& vectors = system.vectors;
   auto& r = system.r;

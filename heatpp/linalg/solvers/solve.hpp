@@ -24,8 +24,8 @@ struct TriangularOptions {
   bool unit_diagonal = false;  ///< take the diagonal as ones
 };
 /// Solves for a triangular matrix: `a` is cut by rows (recut if not), `b` to match it. Every rank's part of x is
-/// broadcast once, and the others subtract its contribution. On a grid of ranks, blocks of 128 columns are dealt to them
-/// in turns meanwhile, and x is cut as `b`.
+/// broadcast once, and the others subtract its contribution. On a grid of ranks, blocks of 128 columns are dealt to
+/// them in turns meanwhile, and x is cut as `b`.
 [[nodiscard]] DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const TriangularOptions& options = {});
 
 /// Returns the inverse, cut as `a`; NaN if `a` has elements that are not finite.

@@ -221,9 +221,6 @@ TEST_CASE("The drift is the distance of the nodes from their mean", "[nn][tuning
   CHECK(daso.tuning().costs.drift == Approx(std::sqrt(apart / squares)));
 }
 
-<<<<<<< HEAD
-TEST_CASE("a wider wire sends what a narrow wire has not sent yet", "[nn][tuning]") {
-=======
 TEST_CASE("Weights travel in fragments or at once, as the tuning says", "[nn][tuning][fragments]") {
   for (const auto& map : node_maps()) {
     const ht::Topology topology(ht::world(), {.node_of = map});
@@ -254,8 +251,7 @@ TEST_CASE("Weights travel in fragments or at once, as the tuning says", "[nn][tu
   }
 }
 
-TEST_CASE("What a narrow wire has not sent yet, a wider one sends", "[nn][tuning]") {
->>>>>>> 872fbfaa (Go on without late nodes, and send less where the network is slow)
+TEST_CASE("a wider wire sends what a narrow wire has not sent yet", "[nn][tuning]") {
   for (const auto& topology : topologies()) {
     DataParallelMultiGPU model(std::make_shared<SmallNet>(at::kFloat), topology);
     ht::nn::detail::GlobalAverage global(
