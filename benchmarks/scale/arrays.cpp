@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <sstream>
 
 namespace ht = heatpp;
 
@@ -65,18 +66,44 @@ const std::map<std::string, Send>& kinds() {
          const std::vector<std::int64_t> counts(static_cast<std::size_t>(topology.comm().size()));
          static_cast<void>(topology.comm().alltoall(counts));
        }},
-      {"exchange", [](const ht::Topology& topology, std::int64_t bytes) { exchange(topology.comm(), bytes); }},
   };
   return known;
 }
 
-}  // namespace
-
-ArrayStep step_of(const std::string& text) {
-  const auto colon = text.find(':');
-  const auto kind = text.substr(0, colon);
-  if (!kinds().contains(kind)) throw ht::ValueError("[step_of] got the step " + text + "; expected a known kind");
-  return {kind, colon == std::string::npos ? 8 : std::stoll(text.substr(colon + 1))};
+/// Returns the numbers of a text such as 16x12.
+std::vector<int> extents_of(std::istream& text) {
+  std::vector<int> extents;
+  for (std::string extent; std::getline(text, extent, 'x');) extents.push_back(std::stoi(extent));
+  return extents;
 }
 
-void replay(const ht::Topology& topology, const ArrayStep& step) { kinds().at(step.kind)(topology, step.bytes); }
+/// Returns the ranks of a grid that differ from this one only along `axis`.
+ht::Communicator ranks_along(const ht::Communicator& comm, const std::vector<int>& grid, std::size_t axis) {
+  int stride = 1;
+  for (auto i = axis + 1; i < grid.size(); ++i) stride *= grid[i];
+  const auto place = comm.rank() / stride % grid[axis];
+  return *comm.split(comm.rank() - place * stride, place);
+}
+
+}  // namespace
+
+ArrayStep step_of(const ht::Topology& topology, const std::string& text) {
+  std::istringstream parts(text);
+  std::string kind, bytes, grid, axis;
+  std::getline(parts, kind, ':');
+  std::getline(parts, bytes, ':');
+  std::getline(parts, grid, ':');
+  std::getline(parts, axis, ':');
+  if (!kinds().contains(kind) && kind != "exchange")
+    throw ht::ValueError("[step_of] got the step " + text + "; expected a known kind");
+  const auto size = bytes.empty() ? 8 : std::stoll(bytes);
+  if (grid.empty()) return {kind, size, topology.comm()};
+  std::istringstream extents(grid);
+  const auto comm = ranks_along(topology.comm(), extents_of(extents), std::stoul(axis));
+  return {kind, size / topology.comm().size() * comm.size(), comm};
+}
+
+void replay(const ht::Topology& topology, const ArrayStep& step) {
+  if (step.kind == "exchange") exchange(step.comm, step.bytes);
+  else kinds().at(step.kind)(topology, step.bytes);
+}
