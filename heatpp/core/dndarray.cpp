@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/core/detail/cuts/boxes.hpp>
+#include <heatpp/core/detail/fused/pending.hpp>
 #include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -43,24 +44,36 @@ std::string uneven_text(const DNDarray& x) {
   return detail::formatted(" in parts of {}", to_string(counts));
 }
 
+/// Notes that others may write to the elements at any time. Adopted memory is known as such.
+void give_away(DNDarray::Impl& impl) {
+  if (!impl.in_place) impl.local = detail::fused::given_away(impl.local);
+}
+
+std::optional<at::Tensor> fused_as(const at::Tensor& block, at::ScalarType type) {
+  namespace fused = detail::fused;
+  const std::span blocks(&block, 1);
+  const auto wanted = fused::type_of(type);
+  if (!wanted || !fused::is_worthwhile(blocks)) return std::nullopt;
+  return fused::fuse("astype", blocks,
+                     [&](auto& formula, auto values) { return formula.converted(values[0], *wanted); });
+}
+
 }  // namespace
 
 const Layout& DNDarray::layout() const& { return checked(impl_).layout; }
 const Communicator& DNDarray::comm() const& { return checked(impl_).comm; }
 const at::Tensor& DNDarray::larray() const& {
   detail::take_host_threads();
-  return checked(impl_).local;
+  return detail::fused::computed(checked(impl_).local);
 }
-at::Tensor DNDarray::larray() && {
-  detail::take_host_threads();
-  return checked(impl_).local;
-}
+at::Tensor DNDarray::larray() && { return std::as_const(*this).larray(); }
 bool DNDarray::is_writable() const { return !checked(impl_).read_only; }
 bool DNDarray::is_adopted() const { return checked(impl_).in_place; }
-Dtype DNDarray::dtype() const { return detail::from_torch(larray().scalar_type()); }
+Dtype DNDarray::dtype() const { return detail::from_torch(checked(impl_).local.scalar_type()); }
 
 const at::Tensor& DNDarray::mutable_larray() & {
   detail::own("mutable_larray", *this);
+  give_away(*impl_);
   return larray();
 }
 
@@ -95,12 +108,13 @@ void DNDarray::write_elements(const DNDarray& value) {
 }
 
 Device DNDarray::device() const {
-  const auto device = larray().device();
+  const auto device = checked(impl_).local.device();
   return {device.is_cuda() ? Device::Type::cuda : Device::Type::cpu, device.has_index() ? device.index() : 0};
 }
 
 DNDarray DNDarray::astype(Dtype dtype) const {
   if (dtype == this->dtype()) return *this;
+  if (auto block = fused_as(impl_->local, detail::to_torch(dtype))) return detail::wrap(*block, layout(), comm());
   return detail::wrap(larray().to(detail::to_torch(dtype)), layout(), comm());
 }
 
@@ -172,6 +186,7 @@ template <Element T>
 std::span<T> DNDarray::local() & {
   detail::own("local", *this);
   const auto elements = std::as_const(*this).local<T>();
+  give_away(*impl_);
   return {const_cast<T*>(elements.data()), elements.size()};  // memory of this array alone
 }
 

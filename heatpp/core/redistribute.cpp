@@ -157,7 +157,7 @@ void detail::check_same_comm(const char* op, const Communicator& a, const Commun
 }
 
 void detail::check_same_device(const char* op, const DNDarray& a, const DNDarray& b) {
-  if (a.larray().device() != b.larray().device())
+  if (a.device() != b.device())
     raise<ValueError>(op, "got arrays on {} and {}; expected one device", to_string(a.device()), to_string(b.device()));
 }
 

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -109,13 +110,13 @@ DNDarray Generator::permuted(const DNDarray& array, std::optional<int> axis) {
 
 void Generator::shuffle(DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "shuffle");
+  heatpp::detail::own("shuffle", x);
   if (x.layout().is_grid()) {
     const auto shuffled = permutation(x, axis);
-    x.mutable_larray().copy_(heatpp::detail::relayout(shuffled, x.layout()));
+    x.larray().copy_(heatpp::detail::relayout(shuffled, x.layout()));
     return;
   }
-  x.mutable_larray().copy_(
-      permuted_block(x, axis, next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)])));
+  x.larray().copy_(permuted_block(x, axis, next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)])));
 }
 
 void Generator::shuffle(Selection&& x, int axis) {

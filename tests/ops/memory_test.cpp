@@ -74,6 +74,15 @@ TEST_CASE("calls take no more memory than a few times their data", "[ops][memory
     check("fft along the split, large", large, 2.1, [&] { const auto y = ht::fft::fft(large, {.axis = 0}); });
   }
   check("fft along another axis", complex, 2.1, [&] { const auto y = ht::fft::fft(complex, {.axis = 1}); });
+  {
+    const auto a = x + 0, b = a * 2;
+    static_cast<void>(a.larray());
+    static_cast<void>(b.larray());
+    check("formula", x, 2.1, [&] {
+      const auto y = ht::sqrt(a * a + b * b) * x - a / (b * b + 1);
+      static_cast<void>(y.larray());
+    });
+  }
   check("percentile", x, 1.2, [&] { const auto y = ht::percentile(x, 30); });
   check("mask", x, 1.9, [&] { const auto y = x(x > 0.5); });
   check("load", x, 2.1, [&] { const auto y = ht::io::load(file, {.split = 0}); });

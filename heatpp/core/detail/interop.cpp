@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
+#include <heatpp/core/detail/fused/pending.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/interop/dlpack.hpp>
 #include <heatpp/interop/mdspan.hpp>
@@ -15,7 +16,7 @@ at::ScalarType to_torch(Dtype dtype) { return detail::to_torch(dtype); }
 
 DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options) {
   const auto& comm = comm_of(options.comm);
-  const auto tensor = detail::adoptable("from_tensor", data);
+  const auto tensor = detail::fused::given_away(detail::adoptable("from_tensor", data));
   const Shape shape(tensor.sizes().begin(), tensor.sizes().end());
   const auto whole = detail::wrap(tensor, Layout(shape, std::nullopt, comm.size()), comm);
   Layout target(shape, options.split, comm.size());

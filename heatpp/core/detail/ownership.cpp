@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
+#include <heatpp/core/detail/fused/pending.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -69,6 +70,9 @@ bool are_shared(const at::Tensor& block, const std::shared_ptr<Impl>& impl, cons
     if (temporary && other.is_same(block)) ++tensors;
     else if (temporary && other.use_count() == 1 && other.is_alias_of(block)) ++views;
   }
+  if (const auto* given = fused::given_block(block);
+      given && (given->use_count() > 1 || given->storage().use_count() > 1))
+    return true;
   return static_cast<long>(block.use_count()) > tensors || block.storage().use_count() > views;
 }
 
@@ -109,6 +113,7 @@ void own(const char* op, DNDarray& x, const DNDarray* reader) {
     if (memory) memory->separate();
     return;
   }
+  fused::before_write(block);
   const long handles = 1 + (reader && Access::impl(*reader) == impl ? 1 : 0);
   const bool of_several = !impl->pinned && impl.use_count() > handles;
   const bool stretched = !block.is_non_overlapping_and_dense() && may_overlap(block);

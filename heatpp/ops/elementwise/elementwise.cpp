@@ -6,8 +6,9 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/detail/close.hpp>
 #include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/elementwise/detail/fused_functions.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
-#include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/align_pending.hpp>
 #include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/operands/index.hpp>
 
@@ -16,8 +17,11 @@ namespace local = detail::local;
 namespace runs = detail::runs;
 namespace {
 
+using Fused = const local::FusedFunction*;
+
 template <class F>
-DNDarray unary(const char* op, const DNDarray& x, F f) {
+DNDarray unary(const char* op, const DNDarray& x, F f, Fused fused = nullptr) {
+  if (auto block = local::fused_unary(fused, op, x)) return detail::wrap(*std::move(block), x.layout(), x.comm());
   const Operand operands[] = {x};
   auto block = detail::with_errors_of(op, operands, [&] { return f(x.larray()); });
   return detail::wrap(std::move(block), x.layout(), x.comm());
@@ -51,10 +55,23 @@ void check_exponents(const Operand& exponents) {
   if (!is_whole(dtype)) detail::raise<TypeError>("ldexp", "got exponents of {}; expected whole numbers", name(dtype));
 }
 
+/// Returns the block of a function that formulas have, or nullopt if it has to be computed at once.
+std::optional<at::Tensor> fused_block(Fused fused, const char* op, Numbers numbers, std::span<const Operand> operands,
+                                      std::span<const at::Tensor> blocks) {
+  if (!fused || !detail::fused::is_worthwhile(blocks) || (fused->by_number && operands[1].array())) return std::nullopt;
+  if (numbers == Numbers::compared) return local::fused_block(fused, op, local::comparison_type(blocks), blocks);
+  const auto kept = numbers == Numbers::kept ? operands.subspan(1) : operands;  // without the condition
+  const auto type = numbers == Numbers::floating ? floating_type(kept) : detail::common_type(kept);
+  return local::fused_block(fused, op, detail::to_torch(type), blocks);
+}
+
 template <class F>
-DNDarray combine(const char* op, Numbers numbers, std::span<const Operand> operands, F f) {
+DNDarray combine(const char* op, Numbers numbers, std::span<const Operand> operands, F f, Fused fused = nullptr) {
   if (numbers == Numbers::exponents) check_exponents(operands[1]);
-  auto [blocks, layout, comm] = detail::align(op, operands);
+  auto [blocks, layout, comm] = detail::align_pending(op, operands);
+  if (auto block = fused_block(fused, op, numbers, operands, blocks))
+    return detail::wrap(*std::move(block), std::move(layout), comm);
+  for (const auto& block : blocks) detail::fused::computed(block);
   convert(numbers, operands, blocks);
   if (numbers == Numbers::fitting || numbers == Numbers::kept) local::check_numbers(op, blocks);
   else local::widen_to_numbers(blocks);
@@ -80,15 +97,19 @@ bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& 
 
 /// Computes f(out, a, b) into the memory of a free operand, else function(a, b).
 template <class F, class G>
-DNDarray of_temporaries(const char* op, Numbers numbers, const std::array<Operand, 2> operands, F f, G function) {
-  return combine(op, numbers, operands, [&](auto& blocks) {
-    for (std::size_t i = 0; i < 2; ++i)
-      if (is_free(operands[i], blocks[i], blocks[0], blocks[1])) {
-        auto out = blocks[i];
-        return f(out, blocks[0], blocks[1]);
-      }
-    return function(blocks[0], blocks[1]);
-  });
+DNDarray of_temporaries(const char* op, Numbers numbers, const std::array<Operand, 2> operands, F f, G function,
+                        Fused fused) {
+  return combine(
+      op, numbers, operands,
+      [&](auto& blocks) {
+        for (std::size_t i = 0; i < 2; ++i)
+          if (is_free(operands[i], blocks[i], blocks[0], blocks[1])) {
+            auto out = blocks[i];
+            return f(out, blocks[0], blocks[1]);
+          }
+        return function(blocks[0], blocks[1]);
+      },
+      fused);
 }
 
 /// Whether a limit of clip has an effect. As in NumPy, a number has none if it ends the range of whole numbers or lies
@@ -124,18 +145,22 @@ DNDarray written_out(const char* op, DNDarray result, const OutOptions& options)
 
 }  // namespace
 
-#define HEATPP_UNARY(name, function)                                                 \
-  DNDarray name(const DNDarray& x) {                                                 \
-    return unary(#name, x, [](const at::Tensor& block) { return function(block); }); \
-  }                                                                                  \
+#define HEATPP_UNARY(name, function)                                               \
+  DNDarray name(const DNDarray& x) {                                               \
+    static const auto* const fused = local::fused_function(#name);                 \
+    return unary(                                                                  \
+        #name, x, [](const at::Tensor& block) { return function(block); }, fused); \
+  }                                                                                \
   DNDarray name(const DNDarray& x, const OutOptions& options) { return written_out(#name, name(x), options); }
-#define HEATPP_BINARY(name, function, numbers)                                                                      \
-  DNDarray name(const Operand& a, const Operand& b) {                                                               \
-    const Operand operands[] = {a, b};                                                                              \
-    return combine(#name, Numbers::numbers, operands, [](auto& blocks) { return function(blocks[0], blocks[1]); }); \
-  }                                                                                                                 \
-  DNDarray name(const Operand& a, const Operand& b, const OutOptions& options) {                                    \
-    return written_out(#name, name(a, b), options);                                                                 \
+#define HEATPP_BINARY(name, function, numbers)                                                                  \
+  DNDarray name(const Operand& a, const Operand& b) {                                                           \
+    const Operand operands[] = {a, b};                                                                          \
+    static const auto* const fused = local::fused_function(#name);                                              \
+    return combine(                                                                                             \
+        #name, Numbers::numbers, operands, [](auto& blocks) { return function(blocks[0], blocks[1]); }, fused); \
+  }                                                                                                             \
+  DNDarray name(const Operand& a, const Operand& b, const OutOptions& options) {                                \
+    return written_out(#name, name(a, b), options);                                                             \
   }
 #include <heatpp/ops/elementwise/elementwise.inc>
 #undef HEATPP_UNARY
@@ -143,9 +168,11 @@ DNDarray written_out(const char* op, DNDarray result, const OutOptions& options)
 
 #define HEATPP_OPERATOR(result, name, numbers, written, function)                                                   \
   DNDarray detail::result(Operand a, Operand b) {                                                                   \
+    static const auto* const fused = local::fused_function(#name);                                                  \
     const auto into = [](at::Tensor& out, const at::Tensor& x, const at::Tensor& y) { return written(out, x, y); }; \
-    return of_temporaries(#name, Numbers::numbers, {std::move(a), std::move(b)}, into,                              \
-                          [](const at::Tensor& x, const at::Tensor& y) { return function(x, y); });                 \
+    return of_temporaries(                                                                                          \
+        #name, Numbers::numbers, {std::move(a), std::move(b)}, into,                                                \
+        [](const at::Tensor& x, const at::Tensor& y) { return function(x, y); }, fused);                            \
   }
 HEATPP_OPERATOR(sum_of, add, fitting, at::add_out, local::add)
 HEATPP_OPERATOR(difference_of, subtract, fitting, at::sub_out, local::subtract)
@@ -160,9 +187,11 @@ DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const auto as_type = [type](const at::Tensor& block) {
     return block.to(type, /*non_blocking=*/false, /*copy=*/block.unsafeGetTensorImpl()->is_wrapped_number());
   };
-  return combine("where", Numbers::kept, operands, [=](auto& blocks) {
+  static const auto* const fused = local::fused_function("where");
+  const auto selected = [=](auto& blocks) {
     return runs::where(blocks[0].to(at::kBool), as_type(blocks[1]), as_type(blocks[2]));
-  });
+  };
+  return combine("where", Numbers::kept, operands, selected, fused);
 }
 
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {

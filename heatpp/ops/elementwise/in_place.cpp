@@ -4,29 +4,43 @@
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
-#include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/elementwise/detail/fused_functions.hpp>
+#include <heatpp/ops/operands/detail/align_pending.hpp>
 #include <heatpp/ops/operands/detail/origin.hpp>
 
 namespace heatpp {
 namespace local = detail::local;
 namespace {
 
-/// Returns the block of b that meets `x`, in the dtype in which NumPy computes before it writes the result in that of
-/// `x`. LibTorch would take float32 for float32 with int64, and lets arrays without axes give way.
-at::Tensor block_to_meet(const char* op, const DNDarray& x, const Operand& b) {
-  auto block = detail::align_to(op, x, b);
+/// Returns the block of b in the dtype in which NumPy computes before it writes the result in that of `x`. LibTorch
+/// would take float32 for float32 with int64, and lets arrays without axes give way.
+at::Tensor block_to_meet(const DNDarray& x, const Operand& b, at::Tensor block) {
   const auto dtype = b.array() ? promote_types(x.dtype(), b.array()->dtype()) : x.dtype();
   if (dtype == x.dtype()) return block;
   block = block.to(detail::to_torch(dtype));
   return block.dim() == 0 && x.ndim() > 0 ? block.unsqueeze(0) : block;
 }
 
+/// Whether the result was computed together with operands, or will be.
+bool is_fused(const char* op, DNDarray& x, const Operand& b, const at::Tensor& block) {
+  const auto* const function = local::fused_function(std::string_view(op).substr(0, std::string_view(op).size() - 1));
+  const at::Tensor blocks[] = {detail::pending_block(x), block};
+  const Operand operands[] = {x, b};
+  if (!function || (function->by_number && b.array())) return false;
+  return detail::common_type(operands) == x.dtype() && local::fused_in_place(function, op, x, blocks);
+}
+
 template <class F>
 DNDarray& in_place(const char* op, DNDarray& x, const Operand& b, F f) {
   if (b.array()) detail::check_kind(op, b.array()->dtype(), x.dtype());
-  detail::own(op, x, b.temporary());
+  const bool pending = local::is_pending_alone(x);
+  if (!pending) detail::own(op, x, b.temporary());
+  auto block = detail::align_pending_to(op, x, b);
+  if (detail::fused::is_pending(detail::pending_block(x)) || detail::fused::is_pending(block))
+    if (is_fused(op, x, b, block)) return x;
+  if (pending) detail::own(op, x, b.temporary());
+  block = block_to_meet(x, b, detail::fused::computed(block));
   const Operand operands[] = {x, b};
-  auto block = block_to_meet(op, x, b);
   // Otherwise other elements of this memory would be written while they are read.
   if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
   const at::Tensor blocks[] = {x.larray(), block};

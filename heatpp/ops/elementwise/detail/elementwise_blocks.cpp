@@ -125,15 +125,14 @@ void widen_halves(std::vector<at::Tensor>& blocks) {
     if (block.scalar_type() == at::kHalf) block = block.to(at::kFloat);
 }
 
-void compare_in_double(std::vector<at::Tensor>& blocks) {
+bool needs_double(const at::Tensor& block) {
   constexpr std::int64_t held = 256;  // every floating dtype holds whole numbers up to this
-  const auto needs_double = [](const auto& block) {
-    if (is_whole_number(block)) {
-      const auto number = block.template item<std::int64_t>();
-      return number < -held || number > held;
-    }
-    return at::isIntegralType(block.scalar_type(), false);
-  };
+  if (!is_whole_number(block)) return at::isIntegralType(block.scalar_type(), false);
+  const auto number = block.item<std::int64_t>();
+  return number < -held || number > held;
+}
+
+void compare_in_double(std::vector<at::Tensor>& blocks) {
   if (std::ranges::none_of(blocks, needs_double)) return;
   for (auto& block : blocks)
     if (block.is_floating_point()) block = alone(block.to(at::kDouble));

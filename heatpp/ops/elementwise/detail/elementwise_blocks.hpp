@@ -27,6 +27,8 @@ void check_numbers(const char* op, std::span<const at::Tensor> blocks);
 void widen_to_numbers(std::vector<at::Tensor>& blocks);
 /// Converts 16-bit floats next to complex numbers to float32; LibTorch would make complex numbers of 16-bit parts.
 void widen_halves(std::vector<at::Tensor>& blocks);
+/// Whether floats next to the block are compared in float64: it has whole numbers that they may not hold.
+[[nodiscard]] bool needs_double(const at::Tensor& block);
 /// Converts floats next to whole numbers to float64, so that int32 and large numbers compare exactly.
 void compare_in_double(std::vector<at::Tensor>& blocks);
 /// Writes `result` into `x`. Throws if its kind of numbers does not fit that of `x`.

@@ -113,6 +113,9 @@ inline __attribute__((always_inline)) double cube_root(double x) {
   }                                                                                                             \
   HEATPP_SIMD void cube_roots(const T* __restrict x, T* __restrict out, std::int64_t n) {                       \
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(cube_root(x[i]));                              \
+  }                                                                                                             \
+  HEATPP_SIMD void square_roots(const T* __restrict x, T* __restrict out, std::int64_t n) {                     \
+    for (std::int64_t i = 0; i < n; ++i) out[i] = std::sqrt(x[i]);                                              \
   }
 HEATPP_SCALE_AND_ROOTS(float)
 HEATPP_SCALE_AND_ROOTS(double)
@@ -178,6 +181,14 @@ at::Tensor without_nan(const at::Tensor& x, double value) {
     const auto instead = static_cast<scalar_t>(value);
     return map_runs<scalar_t, scalar_t>(
         x, [=](const scalar_t* in, scalar_t* out, std::int64_t n) { numbers(in, instead, out, n); });
+  });
+}
+
+at::Tensor sqrt(const at::Tensor& x) {
+  if (!x.is_cpu() || (x.scalar_type() != at::kFloat && x.scalar_type() != at::kDouble)) return at::sqrt(x);
+  return AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "sqrt", [&] {
+    return map_runs<scalar_t, scalar_t>(
+        x, [](const scalar_t* in, scalar_t* out, std::int64_t n) { square_roots(in, out, n); });
   });
 }
 

@@ -26,6 +26,8 @@ void masked_fill(const at::Tensor& block, const at::Tensor& mask, const at::Tens
 [[nodiscard]] at::Tensor sign(const at::Tensor& x);
 /// Returns x with `value` instead of NaN.
 [[nodiscard]] at::Tensor without_nan(const at::Tensor& x, double value);
+/// Returns the square root, of float and double rounded correctly; LibTorch's may differ in the last bit.
+[[nodiscard]] at::Tensor sqrt(const at::Tensor& x);
 /// Returns the cube root of float or double.
 [[nodiscard]] at::Tensor cbrt(const at::Tensor& x);
 /// Returns x * 2^power, rounded once, of two blocks of float or of double.

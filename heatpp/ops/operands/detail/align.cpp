@@ -1,21 +1,29 @@
-#include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/align_pending.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
 #include <heatpp/core/detail/cuts/stretched.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/fused/pending.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
 #include <ATen/ScalarOps.h>
 #include <algorithm>
 
 namespace heatpp::detail {
+
+const at::Tensor& pending_block(const DNDarray& x) {
+  static_cast<void>(x.layout());  // throws for an array without elements
+  return Access::impl(x)->local;
+}
+
 namespace {
 
 std::int64_t cost_of(const Layout& result, std::span<const DNDarray* const> arrays) {
   std::int64_t cost = 0;
   for (const auto* x : arrays)
-    cost += relayout_cost(x->layout(), to_meet(result, x->shape()), x->larray().element_size());
+    cost += relayout_cost(x->layout(), to_meet(result, x->shape()), static_cast<std::int64_t>(itemsize(x->dtype())));
   return cost;
 }
 
@@ -45,7 +53,13 @@ void promote_arrays_without_axes(std::span<const DNDarray* const> arrays, std::v
   if (!any || arrays.size() < 2) return;
   const auto type = to_torch(common_dtype(arrays));
   for (auto& block : blocks)
-    if (!block.unsafeGetTensorImpl()->is_wrapped_number()) block = block.to(type);
+    if (!block.unsafeGetTensorImpl()->is_wrapped_number() && block.scalar_type() != type)
+      block = fused::computed(block).to(type);
+}
+
+/// Returns the block of `x` under `target`. It stays pending if nothing moves.
+at::Tensor moved_block(const char* op, const DNDarray& x, const Layout& target) {
+  return x.layout() == target ? pending_block(x) : relayout_operand(op, x, target, x.comm());
 }
 
 std::vector<const DNDarray*> arrays_among(std::span<const Operand> operands) {
@@ -88,6 +102,12 @@ void check_value(const char* op, const Operand& value, Dtype array) {
 }
 
 Aligned align(const char* op, std::span<const Operand> operands) {
+  auto aligned = align_pending(op, operands);
+  for (const auto& block : aligned.blocks) fused::computed(block);
+  return aligned;
+}
+
+Aligned align_pending(const char* op, std::span<const Operand> operands) {
   const auto arrays = arrays_of(op, operands);
   auto shape = arrays.front()->shape();
   bool alike = true;  // the usual case, which should cost nothing
@@ -99,11 +119,22 @@ Aligned align(const char* op, std::span<const Operand> operands) {
   std::vector<at::Tensor> blocks;
   for (const auto& operand : operands) {
     const auto* x = operand.array();
-    if (!x) blocks.push_back(number_tensor(operand.number(), arrays.front()->larray().device()));
-    else blocks.push_back(alike ? x->larray() : relayout_operand(op, *x, to_meet(layout, x->shape()), x->comm()));
+    if (!x) {
+      blocks.push_back(number_tensor(operand.number(), pending_block(*arrays.front()).device()));
+      continue;
+    }
+    blocks.push_back(alike ? pending_block(*x) : moved_block(op, *x, to_meet(layout, x->shape())));
   }
   promote_arrays_without_axes(arrays, blocks);
   return {std::move(blocks), layout, arrays.front()->comm()};
+}
+
+at::Tensor align_pending_to(const char* op, const DNDarray& x, const Operand& operand) {
+  const auto* const array = operand.array();
+  if (!array || array->layout() != x.layout()) return align_to(op, x, operand);
+  check_same_device(op, x, *array);
+  check_same_comm(op, x.comm(), array->comm());
+  return pending_block(*array);
 }
 
 at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand) {

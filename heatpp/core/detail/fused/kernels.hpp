@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+/// Kernels of formulas: one operation on a run of elements in the first-level cache. They round as LibTorch does.
+namespace heatpp::detail::fused {
+
+enum class Type : std::uint8_t { boolean, int64, float32, float64 };
+inline constexpr int type_count = 4;
+inline constexpr std::int64_t bytes_of(Type type) { return type == Type::boolean ? 1 : type == Type::float32 ? 4 : 8; }
+
+/// What gives a value of a formula. The first three are no operations on values: a block of an array, a number, and a
+/// run of copies of a number.
+enum class Op : std::uint8_t {
+  block,
+  number,
+  copies,
+  add,
+  subtract,
+  multiply,
+  divide,
+  equal,
+  different,
+  less,
+  less_or_equal,
+  negative,
+  absolute,
+  root,
+  both,
+  either,
+  one_of,
+  opposite,
+  select,
+  convert
+};
+inline constexpr int op_count = static_cast<int>(Op::convert) + 1;
+
+/// Whether arguments are runs, or the second or the first one is a single number.
+enum class Form : std::uint8_t { runs, second_number, first_number };
+inline constexpr int form_count = 3;
+
+/// Computes n elements of `out`, which may be one of the arguments.
+using Kernel = void (*)(const void* a, const void* b, const void* c, void* out, std::int64_t n);
+/// Returns the kernel for arguments of type `from` (of select: the last two) and a result of type `to`, or nullptr.
+[[nodiscard]] Kernel kernel_of(Op op, Type from, Type to, Form form);
+
+}  // namespace heatpp::detail::fused
