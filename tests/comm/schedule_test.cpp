@@ -237,51 +237,36 @@ TEST_CASE("levels may be gone through in any order, and the first one carries mo
   CHECK_FALSE(reordered(Tree(1, std::array{grid({2}), grid({3})}), std::array{1, 0}));
 }
 
-TEST_CASE("ranks find their place in the whole, and gather a number of each, for any number of ranks",
-          "[comm][schedule]") {
+TEST_CASE("ranks find their place in the whole, for any number of ranks", "[comm][schedule]") {
   for (int ranks = 1; ranks <= 70; ++ranks) {
-    Play places(ranks, 2), gathered(ranks, ranks);
-    std::vector<Schedule> to_place, to_gather;
+    Play places(ranks, 2);
+    std::vector<Schedule> to_place;
     for (int r = 0; r < ranks; ++r) {
       to_place.push_back(place_schedule(ranks, r));
-      to_gather.push_back(gather_schedule(std::array{static_cast<std::size_t>(ranks)}, r));
       places.data[static_cast<std::size_t>(r)] = {0, std::int64_t{r} * r + 1};
-      auto& mine = gathered.data[static_cast<std::size_t>(r)];
-      mine.assign(mine.size(), -1);
-      mine[static_cast<std::size_t>(r)] = 3 * r;
     }
     CHECK(places.run(to_place));
-    CHECK(gathered.run(to_gather));
-    Values expected(static_cast<std::size_t>(ranks));
-    for (int r = 0; r < ranks; ++r) expected[static_cast<std::size_t>(r)] = 3 * r;
     const auto sum_before = [](std::int64_t n) { return (n - 1) * n * (2 * n - 1) / 6 + n; };
-    for (int r = 0; r < ranks; ++r) {
+    for (int r = 0; r < ranks; ++r)
       CHECK(places.data[static_cast<std::size_t>(r)] == Values{sum_before(r), sum_before(ranks)});
-      CHECK(gathered.data[static_cast<std::size_t>(r)] == expected);
-    }
   }
 }
 
-TEST_CASE("numbers are gathered level by level where consecutive ranks lie side by side", "[comm][schedule]") {
-  using Extents = std::vector<std::size_t>;
-  const std::pair<Tree, Extents> cases[] = {{grid({6, 8, 4}), {4, 8, 6}},
-                                            {grid({3, 5}), {5, 3}},
-                                            {grid({2, 1, 7}), {7, 1, 2}},
-                                            {*reordered(grid({3, 4}), std::array{1, 0}), {12}},
-                                            {Tree(1, std::array{grid({2}), Tree(2)}), {3}}};
-  for (const auto& [machine, expected] : cases) {
-    const auto extents = extents_of_consecutive(machine);
-    CHECK(extents == expected);
-    const auto ranks = machine.ranks();
-    Play gathered(static_cast<int>(ranks), static_cast<std::int64_t>(ranks));
-    std::vector<Schedule> schedules_of;
-    Values all(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) {
-      schedules_of.push_back(gather_schedule(extents, static_cast<int>(r)));
-      gathered.data[r].assign(ranks, -1);
+TEST_CASE("a number of each rank is gathered level by level, for any number of ranks", "[comm][schedule]") {
+  std::vector<Tree> machines{grid({6, 8, 4}), *reordered(grid({3, 4}), std::array{1, 0}), grid({2, 1, 7}),
+                             Tree(1, std::array{grid({2}), Tree(2)})};
+  CHECK(extents_of_consecutive(machines[0]) == std::vector<std::size_t>{4, 8, 6});
+  CHECK(extents_of_consecutive(machines[1]) == std::vector<std::size_t>{12});
+  for (int ranks = 1; ranks <= 70; ++ranks) machines.push_back(side_by_side(ranks));
+  for (const auto& machine : machines) {
+    Values all(machine.ranks());
+    Play gathered(static_cast<int>(all.size()), std::ssize(all));
+    std::vector<Schedule> to_gather;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      to_gather.push_back(gather_schedule(extents_of_consecutive(machine), static_cast<int>(r)));
       gathered.data[r][r] = all[r] = 3 * static_cast<std::int64_t>(r);
     }
-    CHECK(gathered.run(schedules_of));
+    CHECK(gathered.run(to_gather));
     for (const auto& numbers : gathered.data) CHECK(numbers == all);
   }
 }
