@@ -8,6 +8,7 @@
 #include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/detail/progress/roll_call.hpp>
 #include <heatpp/comm/detail/state.hpp>
+#include <heatpp/core/detail/peers/row_lists.hpp>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 

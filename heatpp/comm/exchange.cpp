@@ -311,12 +311,9 @@ void detail::exchange_among_all(const Communicator& comm, Sends send, Receives r
   });
 }
 
-Request detail::iexchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
-                          const std::source_location& site) {
-  auto out = listed("iexchange", comm, send);
-  count_sent(comm, out);
-  const auto make = [comm, out = std::move(out),
-                     in = listed("iexchange", comm, receive)]() -> std::unique_ptr<Operation> {
+Request detail::iexchange(const Communicator& comm, Sends send, Receives receive, const std::source_location& site) {
+  count_sent(comm, send);
+  const auto make = [comm, out = std::move(send), in = std::move(receive)]() -> std::unique_ptr<Operation> {
     const auto tag = next_tag(comm.impl());
     return std::make_unique<Exchange>(comm, out, in, "iexchange", ExchangeTags{tag, tag + 1, tag + 2});
   };

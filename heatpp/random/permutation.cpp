@@ -39,18 +39,18 @@ at::Tensor values(std::int64_t first, std::int64_t count, const Bijection& permu
 
 /// Writes the places of `targets` in their order to their memory. Returns how many of them each rank holds.
 template <class Word>
-std::vector<std::int64_t> put_in_order(const at::Tensor& targets, const Layout& layout) {
+std::vector<heatpp::detail::RowsOfRank> put_in_order(const at::Tensor& targets, const Layout& layout) {
   using Indexed = heatpp::detail::Indexed<Word>;
   auto* const target = targets.mutable_data_ptr<std::int64_t>();
   heatpp::detail::Rows<Word> words(targets.numel());
   for (std::int64_t i = 0; i < words.size(); ++i) words[i] = Indexed::of(target[i], i);
   heatpp::detail::sort_keys(words.data(), words.size());
   std::ranges::transform(words, target, Indexed::position);
-  std::vector<std::int64_t> counts;
+  std::vector<heatpp::detail::RowsOfRank> counts;
   const auto* first = words.data();
   for (int r = 0; r < layout.ranks(); ++r) {
     const auto* last = std::lower_bound(first, std::as_const(words).end(), Indexed::of(layout.offset(r + 1), 0));
-    counts.push_back(last - first);
+    if (last > first) counts.push_back({r, last - first});
     first = last;
   }
   return counts;

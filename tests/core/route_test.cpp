@@ -6,6 +6,8 @@
 
 namespace {
 
+// Lists of rows are compared in a second pair of brackets: Catch could not print them.
+
 /// Row i of a rank begins with this number.
 std::int64_t number(int rank, std::int64_t i) { return 1000 * rank + i; }
 
@@ -51,10 +53,41 @@ TEST_CASE("a route needs no message if ranks know what they receive", "[core][ro
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto owners = at::arange(3 * comm.size()).fmod(comm.size());
   const auto told = ht::detail::route_to(owners.clone(), comm);
-  const auto known = ht::detail::route_to(owners.clone(), comm, std::vector<std::int64_t>(ranks, 3));
-  CHECK(told.received == known.received);
+  const auto known =
+      ht::detail::route_to(owners.clone(), comm, ht::detail::rows_of_ranks(std::vector<std::int64_t>(ranks, 3)));
+  CHECK((told.received == known.received));
   CHECK(equals(told.there(owners), at::full({3 * comm.size()}, comm.rank(), at::kLong)));
   CHECK(equals(known.there(owners), told.there(owners)));
+}
+
+TEST_CASE("ranks are told how many rows others have for them, at once and in rounds", "[core][route]") {
+  const auto& comm = ht::world();
+  const auto count = [](int from, int to) { return from == 1 ? 0 : (from + 2 * to) % 3; };
+  std::vector<std::int64_t> sent, received;
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    sent.push_back(count(comm.rank(), peer));
+    received.push_back(count(peer, comm.rank()));
+  }
+  const auto expected = ht::detail::rows_of_ranks(received);
+  CHECK((ht::detail::told(ht::detail::rows_of_ranks(sent), comm) == expected));
+  CHECK((ht::detail::told_in_rounds(ht::detail::rows_of_ranks(sent), comm) == expected));
+}
+
+TEST_CASE("rows are counted by the ranks that hold them", "[core][route]") {
+  using ht::detail::Cut;
+  using Indices = std::vector<std::int64_t>;
+  using List = std::vector<ht::detail::RowsOfRank>;
+  CHECK((ht::detail::rows_of_owners(Indices{0, 2, 3, 9, 9}, Cut::even(10, 4)) == List{{0, 2}, {1, 1}, {3, 2}}));
+  CHECK((ht::detail::rows_of_owners(Indices{1, 2, 4}, Cut::at({0, 0, 2, 2, 5})) == List{{1, 1}, {3, 2}}));
+  CHECK(ht::detail::rows_of_owners({}, Cut::even(10, 4)).empty());
+  // The owners of fewer rows than ranks are sorted, those of more are counted.
+  for (const auto rows : {0, 3, 20}) {
+    const auto owners = at::arange(rows).mul(7).remainder(5);
+    const auto few = owners.clone(), many = owners.clone();
+    CHECK((ht::detail::owners_to_slots(few, 100) == ht::detail::owners_to_slots(many, 5)));
+    CHECK(equals(few, many));
+    CHECK(equals(at::zeros_like(owners).index_put_({few}, owners), std::get<0>(at::sort(owners))));
+  }
 }
 
 TEST_CASE("parcels reach their ranks, in rounds and all at once", "[core][route]") {

@@ -5,6 +5,8 @@
 #include <heatpp/sparse/detail/placed.hpp>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace heatpp::sparse::detail {
 namespace {
@@ -13,27 +15,27 @@ std::span<const std::int64_t> numbers_of(const at::Tensor& x) {
   return {x.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.numel())};
 }
 
-/// Sums `lengths` over the consecutive parts of these counts.
-std::vector<std::int64_t> sums_of(const at::Tensor& lengths, std::span<const std::int64_t> counts) {
-  std::vector<std::int64_t> sums;
+/// Returns how many entries the rows of each rank have; `lengths` has those of each row.
+std::vector<heatpp::detail::RowsOfRank> entries_of(const at::Tensor& lengths,
+                                                   std::vector<heatpp::detail::RowsOfRank> rows) {
   const auto* length = lengths.const_data_ptr<std::int64_t>();
-  for (const auto count : counts) {
-    sums.push_back(std::accumulate(length, length + count, std::int64_t{0}));
-    length += count;
+  for (auto& [rank, count] : rows) {
+    const auto* const first = std::exchange(length, length + count);
+    count = std::accumulate(first, length, std::int64_t{0});
   }
-  return sums;
+  return rows;
 }
 
 at::Tensor pointers(const at::Tensor& lengths) { return at::cat({at::zeros({1}, at::kLong), lengths.cumsum(0)}); }
 
 CsrBlock from_owners(const std::vector<std::int64_t>& ids, const DCSRMatrix& b) {
   const auto& comm = b.comm();
-  const auto route = heatpp::detail::route_in_order(b.layout().cut().counts_of(ids), comm);
+  const auto route = heatpp::detail::route_in_order(heatpp::detail::rows_of_owners(ids, b.layout().cut()), comm);
   const at::Tensor wanted = route.there(at::tensor(ids, at::kLong)) - b.layout().offset(comm.rank());
   const auto answer = taken_rows(block_of(b), numbers_of(wanted.contiguous()));
   const at::Tensor mine = answer.row_ptr.diff().contiguous();
   const auto lengths = route.back(mine);
-  const auto send = sums_of(mine, route.received), receive = sums_of(lengths, route.sent);
+  const auto send = entries_of(mine, route.received), receive = entries_of(lengths, route.sent);
   return {pointers(lengths), heatpp::detail::exchange_rows(answer.columns, send, receive, comm),
           heatpp::detail::exchange_rows(answer.values, send, receive, comm)};
 }

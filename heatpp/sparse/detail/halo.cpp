@@ -10,6 +10,8 @@
 namespace heatpp::sparse::detail {
 namespace {
 
+using heatpp::detail::RowsOfRank;
+
 /// Short runs of rows between waiting ones wait, too.
 constexpr std::int64_t short_run = 64;
 
@@ -41,14 +43,14 @@ std::vector<std::int64_t> with_gaps_filled(const std::vector<std::int64_t>& ids,
   return all;
 }
 
-/// Returns the start of the elements for each rank, or nothing if there are gaps.
-std::vector<std::int64_t> stretches(const at::Tensor& sent, const std::vector<std::int64_t>& counts) {
+/// Returns the start of the elements for each rank of the list, or nothing if there are gaps.
+std::vector<std::int64_t> stretches(const at::Tensor& sent, const std::vector<RowsOfRank>& send) {
   std::vector<std::int64_t> begins;
   const auto* place = sent.const_data_ptr<std::int64_t>();
-  for (const auto count : counts) {
-    begins.push_back(count ? place[0] : 0);
-    if (count && place[count - 1] - place[0] != count - 1) return {};
-    place += count;
+  for (const auto& to : send) {
+    begins.push_back(place[0]);
+    if (place[to.count - 1] - place[0] != to.count - 1) return {};
+    place += to.count;
   }
   return begins;
 }
@@ -63,7 +65,7 @@ std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, const heatpp::detail::
   const auto ids = with_gaps_filled(named_of_others(block.columns, first, plan.own), cut);
   plan.received = std::ssize(ids);
   plan.columns = columns_of(block, renumbered(block.columns, first, plan.own, ids, at::kInt), plan.own);
-  plan.receive = cut.counts_of(ids);
+  plan.receive = heatpp::detail::rows_of_owners(ids, cut);
   const auto wanted = heatpp::detail::route_in_order(plan.receive, comm);
   plan.send = wanted.received;
   plan.sent = wanted.there(at::tensor(ids, at::kLong)) - first;
@@ -76,12 +78,15 @@ std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, const heatpp::detail::
 }
 
 template <class Byte>
-std::vector<BasicBlock<Byte>> blocks(Byte* data, const std::vector<std::int64_t>& counts, std::int64_t bytes,
-                                     const std::vector<std::int64_t>& begins = {}) {
-  std::vector<BasicBlock<Byte>> parts;
+std::vector<heatpp::detail::PeerBlock<BasicBlock<Byte>>> blocks(Byte* data, const std::vector<RowsOfRank>& rows,
+                                                                std::int64_t bytes,
+                                                                const std::vector<std::int64_t>& begins = {}) {
+  std::vector<heatpp::detail::PeerBlock<BasicBlock<Byte>>> parts;
   std::int64_t begin = 0;
-  for (std::size_t r = 0; r < counts.size(); begin += counts[r++])
-    parts.push_back({data + (begins.empty() ? begin : begins[r]) * bytes, 1, counts[r] * bytes, counts[r] * bytes});
+  for (std::size_t i = 0; i < rows.size(); begin += rows[i++].count) {
+    const auto [rank, count] = rows[i];
+    parts.push_back({rank, {data + (begins.empty() ? begin : begins[i]) * bytes, 1, count * bytes, count * bytes}});
+  }
   return parts;
 }
 

@@ -1,20 +1,21 @@
 #pragma once
 
+#include <heatpp/core/detail/peers/row_lists.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/sparse/detail/spmv.hpp>
 
 namespace heatpp::sparse::detail {
 
 /// How a product of a matrix that is cut by rows gets the elements of a vector that is cut in one way. It is made
-/// once, by an alltoall and an exchange of 8 bytes for each element from another rank. Then each product moves only
-/// these elements.
+/// once, by what `told` sends and an exchange of 8 bytes for each element from another rank. Then each product moves
+/// only these elements, and the plan keeps 16 bytes for each rank from which or to which any come or go.
 struct HaloPlan {
-  heatpp::detail::Cut cut;                  ///< that of the vector
-  std::int64_t own = 0;                     ///< elements of this rank
-  Columns columns;                          ///< numbers of this rank's elements, and from `own` on of those that arrive
-  std::vector<std::int64_t> receive, send;  ///< elements from each rank, and to each
-  at::Tensor sent;                          ///< int64: their places among this rank's, in the order of the ranks
-  std::vector<std::int64_t> stretches;      ///< start of each rank's elements, if none has gaps
+  heatpp::detail::Cut cut;  ///< that of the vector
+  std::int64_t own = 0;     ///< elements of this rank
+  Columns columns;          ///< numbers of this rank's elements, and from `own` on of those that arrive
+  std::vector<heatpp::detail::RowsOfRank> receive, send;  ///< elements from other ranks, and to them
+  at::Tensor sent;                      ///< int64: their places among this rank's, in the order of the ranks
+  std::vector<std::int64_t> stretches;  ///< start of the elements for each rank of `send`, if none has gaps
   std::vector<std::int64_t>
       waiting;                ///< rows that need others' elements, and few more, as runs first, last, first, ...
   std::int64_t received = 0;  ///< elements from all ranks

@@ -4,8 +4,6 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 
-#include <numeric>
-
 namespace heatpp::sparse::detail {
 namespace {
 
@@ -53,7 +51,8 @@ Triples at_owners(const Triples& triples, const Layout& layout, const Communicat
   const auto route = heatpp::detail::route_to(owners.index_select(0, away), comm);
   const auto arrived = unpacked(route.there(packed(selected(triples, away))), triples.values.scalar_type());
   if (arrived.count() == 0) return own;
-  const auto before = std::reduce(route.received.begin(), route.received.begin() + comm.rank());
+  std::int64_t before = 0;
+  for (const auto& from : route.received) before += from.rank < comm.rank() ? from.count : 0;
   const auto together = [&](const at::Tensor& others, const at::Tensor& mine) {
     return at::cat({others.narrow(0, 0, before), mine, others.narrow(0, before, others.numel() - before)});
   };

@@ -24,10 +24,9 @@ void exchange_with(const Communicator& comm, Sends send, Receives receive,
 void exchange_among_all(const Communicator& comm, Sends send, Receives receive, std::int64_t most,
                         const std::source_location& site = std::source_location::current());
 
-/// Starts a Communicator::exchange without waiting. The blocks belong to the request until it is waited for. Several
+/// Starts what exchange_with does without waiting. The blocks belong to the request until it is waited for. Several
 /// exchanges may be under way at once.
-[[nodiscard]] Request iexchange(const Communicator& comm, std::span<const ConstBlock> send,
-                                std::span<const Block> receive,
+[[nodiscard]] Request iexchange(const Communicator& comm, Sends send, Receives receive,
                                 const std::source_location& site = std::source_location::current());
 
 }  // namespace heatpp::detail

@@ -27,7 +27,7 @@ at::Tensor rows_at(const DNDarray& x, std::span<const int> axes, std::span<const
 /// Returns what others request of this rank, which has rows first .. last, from all requests. The cut leaves them in C
 /// order.
 at::Tensor asked_of(std::int64_t first, std::int64_t last, const at::Tensor& all, const Layout& cut,
-                    std::vector<std::int64_t>& counts) {
+                    std::vector<RowsOfRank>& counts) {
   const auto* row = all.const_data_ptr<std::int64_t>();
   const auto each = cut.size() / std::max<std::int64_t>(1, cut.offset(cut.ranks()));
   std::vector<std::int64_t> keys;
@@ -35,7 +35,7 @@ at::Tensor asked_of(std::int64_t first, std::int64_t last, const at::Tensor& all
     const auto before = std::ssize(keys);
     for (auto i = cut.offset(rank) * each; i < cut.offset(rank + 1) * each; ++i)
       if (row[i] >= first && row[i] < last) keys.push_back(row[i] - first);
-    counts.push_back(std::ssize(keys) - before);
+    if (std::ssize(keys) > before) counts.push_back({rank, std::ssize(keys) - before});
   }
   return at::tensor(keys, at::kLong);
 }
@@ -54,7 +54,7 @@ Requests requests(const DNDarray& x, std::span<const int> axes, std::span<const 
     if (first > 0) keys.sub_(first);  // on a single rank they begin at 0
     return {std::move(route), std::move(keys)};
   }
-  std::vector<std::int64_t> counts;
+  std::vector<RowsOfRank> counts;
   auto keys = asked_of(first, last, rows_at(x, axes, everywhere), cut, counts);
   return {route_to(owners, x.comm(), std::move(counts)), std::move(keys)};
 }

@@ -35,8 +35,10 @@ void cut_by_all(ByKey<K>& cut, const Rows<K>& keys, const std::vector<std::int64
     const auto mine = part_of(all.part(first, first + counts[r]), me);
     std::ranges::copy(mine, cut.arrived.data() + n);
     n += std::ssize(mine);
-    cut.received.push_back(std::ssize(mine));
-    cut.sent.push_back(std::ssize(part_of(keys.part(0, keys.size()), r)));
+    const auto rank = static_cast<int>(r);
+    if (!mine.empty()) cut.received.push_back({rank, std::ssize(mine)});
+    const auto theirs = part_of(keys.part(0, keys.size()), r);
+    if (!theirs.empty()) cut.sent.push_back({rank, std::ssize(theirs)});
   }
   cut.arrived.shrink(n);
 }
@@ -54,22 +56,23 @@ void cut_by_search(ByKey<K>& cut, const Rows<K>& keys, const std::vector<std::in
   std::vector<std::int64_t> first;
   for (const auto& splitter : splitters) first.push_back(splitter.first);
   first.push_back(keys.size());
-  cut.sent.resize(first.size());
-  std::adjacent_difference(first.begin(), first.end(), cut.sent.begin());
-  cut.received = cut.comm.alltoall(cut.sent);
+  std::adjacent_difference(first.begin(), first.end(), first.begin());
+  cut.sent = rows_of_ranks(first);
+  cut.received = told(cut.sent, cut.comm);
   cut.arrived = cut.there(keys);
 }
 
 template <class K>
-Rows<K> merged(const Rows<K>& arrived, std::span<const std::int64_t> counts) {
+Rows<K> merged(const Rows<K>& arrived, std::span<const RowsOfRank> rows) {
   std::vector<std::span<const K>> runs;
   std::int64_t first = 0;
-  for (const auto count : counts) {
-    runs.push_back(arrived.part(first, first + count));
-    first += count;
+  for (const auto& from : rows) {
+    runs.push_back(arrived.part(first, first + from.count));
+    first += from.count;
   }
   Rows<K> result(first), spare(first);
-  merge_runs<K>(runs, result.data(), spare.data(), std::less<>());
+  const auto found = merge_runs<K>(runs, result.data(), spare.data(), std::less<>());
+  if (found.data() != result.data()) std::ranges::copy(found, result.data());  // a single run stays in its place
   return result;
 }
 
@@ -79,7 +82,7 @@ template <class K>
 ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) {
   const auto all = comm.allgather(keys.size());
   const auto total = std::reduce(all.begin(), all.end());
-  if (comm.size() == 1 || total == 0) return {{comm, all, all}, keys, keys};
+  if (comm.size() == 1 || total == 0) return {{comm, rows_of_ranks(all), rows_of_ranks(all)}, keys, keys};
   std::vector<std::int64_t> positions;
   const std::int64_t each = total / comm.size(), rest = total % comm.size();  // total * r could exceed 63 bits
   for (int r = 1; r < comm.size(); ++r) positions.push_back(each * r + rest * r / comm.size());

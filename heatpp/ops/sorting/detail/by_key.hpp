@@ -47,8 +47,8 @@ struct ByKey : Route {
   template <class F>
   void each_place(F f) const {
     std::int64_t i = 0;
-    for (const auto count : received)
-      for (std::int64_t last = i + count, place = 0; i < last; ++i) {
+    for (const auto& from : received)
+      for (std::int64_t last = i + from.count, place = 0; i < last; ++i) {
         place = place_from(place, distinct, arrived[i]);
         f(i, place);
       }

@@ -7,6 +7,7 @@
 #include <heatpp/ops/sorting/detail/keys.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -76,24 +77,44 @@ class Strings {
   std::size_t width_;
 };
 
-/// Returns rows at regular distances, of all ranks, in order.
+constexpr std::int64_t sampled_bytes = std::int64_t{4} << 20;
+
+/// Returns how many of `total` rows of `width` bytes all ranks see: as many as fit into 4 MiB, at least one for each
+/// rank and at most one of each rank for each.
+std::int64_t samples_among(std::int64_t total, std::int64_t width, std::int64_t ranks) {
+  const auto room = sampled_bytes / std::max<std::int64_t>(1, width);
+  return std::min(total, std::clamp(room, ranks, ranks * ranks));
+}
+
+/// Returns rows of all ranks, in order: one of each of many equal parts, at places that are spread over a part. The
+/// rows of each rank are in order, so rows at one place of all parts would be near each other in the whole.
 template <class T>
 Strings<T> samples_of(const Strings<T>& rows, const Communicator& comm) {
-  const auto wanted = std::min<std::int64_t>(rows.size(), comm.size());
-  std::vector<std::int64_t> chosen;
-  for (std::int64_t s = 0; s < wanted; ++s) chosen.push_back(rows.size() * s / wanted);
+  auto counts = comm.allgather(rows.size());
+  const auto total = std::reduce(counts.begin(), counts.end()), width = rows.bytes().size(1);
+  const auto wanted = samples_among(total, width, comm.size());
+  constexpr double golden = 0.6180339887498949;  // its multiples are spread evenly, modulo 1
+  std::vector<std::int64_t> chosen, bytes(counts.size());
+  std::size_t rank = 0;
+  std::int64_t first = 0;  // of the rank
+  for (std::int64_t s = 0; s < wanted; ++s) {
+    const auto begin = total / wanted * s + total % wanted * s / wanted;
+    const auto within = static_cast<double>(s) * golden - std::floor(static_cast<double>(s) * golden);
+    const auto place = begin + static_cast<std::int64_t>(within * static_cast<double>(total / wanted));
+    while (place >= first + counts[rank]) first += counts[rank++];
+    bytes[rank] += width;
+    if (static_cast<int>(rank) == comm.rank()) chosen.push_back(place - first);
+  }
   const auto mine = rows.bytes().index_select(0, at::tensor(chosen, at::kLong));
-  auto counts = comm.allgather(mine.size(0));
-  auto all = at::empty({std::reduce(counts.begin(), counts.end()), mine.size(1)}, at::kByte);
-  for (auto& count : counts) count *= mine.size(1);
-  comm.allgather(buffer_of(mine), buffer_of(all), counts);
+  auto all = at::empty({wanted, width}, at::kByte);
+  comm.allgather(buffer_of(mine), buffer_of(all), bytes);
   return Strings<T>(all).distinct();
 }
 
 /// Returns how many of the rising rows belong to each rank: those before its successor's first one.
 template <class T>
-std::vector<std::int64_t> shares(const Strings<T>& rows, const Strings<T>& samples, int ranks) {
-  std::vector<std::int64_t> send;
+std::vector<RowsOfRank> shares(const Strings<T>& rows, const Strings<T>& samples, int ranks) {
+  std::vector<RowsOfRank> send;
   std::int64_t first = 0;
   for (int r = 1; r <= ranks; ++r) {
     auto last = rows.size();
@@ -101,7 +122,7 @@ std::vector<std::int64_t> shares(const Strings<T>& rows, const Strings<T>& sampl
       const auto* splitter = samples.size() > 0 ? samples.row(samples.size() * r / ranks) : nullptr;
       for (last = first; last < rows.size() && splitter && rows.compare(last, splitter) < 0;) ++last;
     }
-    send.push_back(last - first);
+    if (last > first) send.push_back({r - 1, last - first});
     first = last;
   }
   return send;
@@ -110,8 +131,8 @@ std::vector<std::int64_t> shares(const Strings<T>& rows, const Strings<T>& sampl
 template <class T>
 Strings<T> distinct_across(const Strings<T>& mine, const Communicator& comm) {
   const auto rows = mine.distinct();
-  const auto send = shares(rows, samples_of(rows, comm), comm.size());
-  return Strings<T>(route_in_order(send, comm).there(rows.bytes())).distinct();
+  auto send = shares(rows, samples_of(rows, comm), comm.size());
+  return Strings<T>(route_in_order(std::move(send), comm).there(rows.bytes())).distinct();
 }
 
 /// Returns an array that is split along the axis, or not at all, and its slices as rows.
