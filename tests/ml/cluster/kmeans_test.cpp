@@ -1,5 +1,6 @@
 #include "../data.hpp"
 
+#include <heatpp/ml/cluster/detail/draw.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 
 namespace {
@@ -250,4 +251,29 @@ TEST_CASE("bad rows are errors on all ranks, and name the first one", "[ml][kmea
   CHECK_THROWS_WITH(ht::KMeans().fit(good, {.sample_weight = ht::full({150}, -1.0)}), Contains("negative"));
   CHECK_THROWS_WITH(ht::KMeans().fit(good, {.sample_weight = ht::ones({149})}),
                     Contains("expected one number for each"));
+}
+
+TEST_CASE("rows are drawn by their mass, with a number of each rank and with places in the whole", "[ml][kmeans]") {
+  const std::array parts{0.001, 0.253, 0.511, 0.77, 0.999};
+  for (const auto& layout : every_layout({150, 4})) {
+    if (layout.split() != 0) continue;
+    const ht::Rows rows(distribute(iris(), layout));
+    std::vector<double> masses;
+    for (std::int64_t row = 0; row < rows.count(); ++row)
+      masses.push_back(static_cast<double>((rows.first() + row) % 7));
+
+    auto drawn = ht::ml::detail::drawn(rows, masses, parts),
+         by_place = ht::ml::detail::drawn_by_place(rows, masses, parts);
+
+    std::vector<std::int64_t> owners;
+    for (const auto row : by_place) owners.push_back(row >= 0);
+    ht::world().allreduce(owners);
+    CHECK(owners == std::vector<std::int64_t>(parts.size(), 1));
+    ht::world().allreduce(drawn, ht::ReduceOp::max);
+    ht::world().allreduce(by_place, ht::ReduceOp::max);
+    CHECK(by_place == drawn);
+    CHECK(by_place == std::vector<std::int64_t>{1, 39, 76, 115, 149});
+    const std::vector<double> nothing(masses.size());
+    CHECK(ht::ml::detail::drawn_by_place(rows, nothing, parts) == std::vector<std::int64_t>{0, 37, 76, 115, 149});
+  }
 }

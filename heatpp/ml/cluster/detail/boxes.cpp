@@ -5,13 +5,19 @@
 namespace heatpp::ml::detail {
 namespace {
 
-constexpr std::int64_t sampled = 1024;  // rows of each rank: boxes then hold equal shares within a few percent
+/// Returns how many rows of each rank are sampled: with 1024, boxes hold equal shares within a few percent. If those of
+/// all ranks are more than 4 MiB, fewer are, but at least 16.
+std::int64_t sampled(std::int64_t features, std::int64_t ranks) {
+  constexpr std::int64_t bytes = std::int64_t{4} << 20;
+  const auto row = std::max<std::int64_t>(1, features) * static_cast<std::int64_t>(sizeof(double));
+  return std::clamp<std::int64_t>(bytes / row / ranks, 16, 1024);
+}
 
 /// Returns every n-th row of all rows, equal on every rank.
 std::vector<double> sample_of(const Rows& rows, const at::Tensor& mine) {
   const auto n = rows.size(), f = rows.features();
   const auto ranks = rows.comm().size();
-  const auto wanted = std::min(n, sampled * ranks);
+  const auto wanted = std::min(n, sampled(f, ranks) * ranks);
   std::vector<double> own, all(static_cast<std::size_t>(wanted * f));
   std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), 0);
   const auto* x = mine.const_data_ptr<double>();

@@ -1,6 +1,10 @@
 #include <heatpp/ml/cluster/detail/draw.hpp>
+
+#include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 
+#include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -16,6 +20,14 @@ std::int64_t row_after(std::span<const double> masses, double mass) {
     if ((mass -= masses[i]) < 0) break;
   }
   return last;
+}
+
+constexpr int few_ranks = 1 << 10;  // a number of each takes 8 KiB
+
+std::vector<std::int64_t> any_rows(const Rows& rows, std::span<const double> parts) {
+  std::vector<std::int64_t> found;
+  for (const auto part : parts) found.push_back(static_cast<std::int64_t>(part * static_cast<double>(rows.size())));
+  return found;
 }
 
 std::vector<double> of_ranks(const Rows& rows, double mine) {
@@ -77,16 +89,33 @@ std::vector<double> Closest::masses() const {
   return all;
 }
 
+std::vector<std::int64_t> drawn_by_place(const Rows& rows, std::span<const double> masses,
+                                         std::span<const double> parts) {
+  constexpr double units = 0x1p52;
+  const auto mine = std::accumulate(masses.begin(), masses.end(), 0.0);
+  std::array total{mine};
+  rows.comm().allreduce(total);
+  if (!(total[0] > 0) || std::isinf(total[0])) return any_rows(rows, parts);
+  const auto unit = total[0] / units;
+  const auto count = static_cast<std::int64_t>(mine / unit);
+  const auto place = heatpp::detail::place_in_whole(rows.comm(), count);
+  std::vector<std::int64_t> found;
+  for (const auto part : parts) {
+    const auto wanted = static_cast<std::int64_t>(part * static_cast<double>(place.total)) - place.offset;
+    const bool here = wanted >= 0 && wanted < count;
+    found.push_back(here ? rows.first() + row_after(masses, static_cast<double>(wanted) * unit) : -1);
+  }
+  return found;
+}
+
 std::vector<std::int64_t> drawn(const Rows& rows, std::span<const double> masses, std::span<const double> parts) {
+  if (rows.distributed() && rows.comm().size() > few_ranks) return drawn_by_place(rows, masses, parts);
   const auto all = of_ranks(rows, std::accumulate(masses.begin(), masses.end(), 0.0));
   const auto total = std::accumulate(all.begin(), all.end(), 0.0);
+  if (!(total > 0)) return any_rows(rows, parts);
   const auto me = rows.distributed() ? static_cast<std::size_t>(rows.comm().rank()) : 0;
   std::vector<std::int64_t> found;
   for (const auto part : parts) {
-    if (!(total > 0)) {
-      found.push_back(static_cast<std::int64_t>(part * static_cast<double>(rows.size())));
-      continue;
-    }
     auto before = part * total;
     std::size_t owner = 0, last = 0;
     for (; owner < all.size(); ++owner) {

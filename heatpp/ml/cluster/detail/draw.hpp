@@ -29,8 +29,13 @@ class Closest {
 };
 
 /// Returns, for each number in (0, 1), the row at which this part of the total mass is reached: its global position if
-/// this rank holds it, else -1; any row if the total mass is 0. Collective: one all-gather of 8 bytes a rank.
+/// this rank holds it, else -1; any row if the total mass is 0. Collective: one all-gather of 8 bytes a rank; on more
+/// than 1024 ranks what drawn_by_place sends.
 [[nodiscard]] std::vector<std::int64_t> drawn(const Rows& rows, std::span<const double> masses,
                                               std::span<const double> parts);
+/// Does so without a number for each rank. The masses of ranks are rounded down to units of 2^-52 of the total, so that
+/// all ranks agree on whose a part is. Collective: an all-reduce of 8 bytes, and a place in the whole.
+[[nodiscard]] std::vector<std::int64_t> drawn_by_place(const Rows& rows, std::span<const double> masses,
+                                                       std::span<const double> parts);
 
 }  // namespace heatpp::ml::detail

@@ -20,6 +20,21 @@ std::vector<Far> farthest_here(const Rows& rows, std::span<const double> distanc
   return far;
 }
 
+/// Keeps the farthest rows of two lists. The first entry of a list has the number of those that follow, in their order,
+/// and whether a rank has failed.
+void keep_farthest(const void* list, void* kept, std::int64_t) {
+  const auto* const other = static_cast<const Far*>(list) + 1;
+  auto* const mine = static_cast<Far*>(kept) + 1;
+  const auto count = static_cast<std::ptrdiff_t>(mine[-1].distance);
+  mine[-1].row = std::max(mine[-1].row, other[-1].row);
+  std::ptrdiff_t i = 0, j = 0;  // how many of mine and of the others are kept
+  while (i + j < count) (Before()(other[j], mine[i]) ? j : i) += 1;
+  for (auto place = count; j > 0;) {
+    const bool is_mine = i > 0 && Before()(other[j - 1], mine[i - 1]);
+    mine[--place] = is_mine ? mine[--i] : other[--j];
+  }
+}
+
 std::vector<double> distances_to_own(const Weighted& data, const Assignment& assignment) {
   std::vector<double> distances(assignment.labels.size());
   const NearestCenters table(assignment.centers, data.rows);
@@ -52,20 +67,16 @@ at::Tensor with_labels(const Weighted& data, const Assignment& assignment, const
 
 std::vector<Far> farthest(const Rows& rows, std::span<const double> distances, std::size_t count,
                           const std::optional<Communicator::Failure>& failure) {
-  auto here = failure ? std::vector<Far>(count, {-2, -2}) : farthest_here(rows, distances, count);
+  auto here = failure ? std::vector<Far>(count, {-1, -1}) : farthest_here(rows, distances, count);
   if (!rows.distributed()) {
     if (failure) rows.comm().agree(failure);
     return here;
   }
-  const auto& comm = rows.comm();
-  std::vector<Far> all(count * static_cast<std::size_t>(comm.size()));
-  const auto numbers = [](std::vector<Far>& v) { return std::span(&v[0].distance, 2 * v.size()); };
-  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 2 * static_cast<std::int64_t>(count));
-  comm.allgather(numbers(here), numbers(all), counts);
-  if (std::ranges::any_of(all, [](const Far& f) { return f.distance == -2; })) comm.agree(failure);
-  std::sort(all.begin(), all.end(), Before());
-  all.resize(count);
-  return all;
+  here.insert(here.begin(), Far{static_cast<double>(count), failure ? 1.0 : 0.0});
+  rows.comm().allreduce_records(here.data(), 1, std::ssize(here) * std::int64_t{sizeof(Far)}, &keep_farthest);
+  if (here.front().row > 0) rows.comm().agree(failure);
+  here.erase(here.begin());
+  return here;
 }
 
 void relocate_empty(const Weighted& data, const Assignment& assignment, const ClusterSums& sums) {
