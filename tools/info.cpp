@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 #include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/recovery/detail/ulfm.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
@@ -66,6 +67,8 @@ Json machine() {
           {"threads of a rank", at::get_num_threads()},
           {"memory of this host", bytes_text(bytes)},
           {"MPI calls from", mpi_threads() + " threads"},
+          {"if a rank ends, the program",
+           ht::detail::fate_of_others(ht::detail::ulfm::is_there(), ht::detail::ulfm::is_on())},
           {"GPUs of this host", gpus()}};
 }
 

@@ -1,6 +1,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
+#include <heatpp/comm/recovery/detail/family.hpp>
 
 namespace heatpp {
 
@@ -30,6 +31,7 @@ std::optional<Communicator> part_of(const Communicator& comm, const char* op, Co
   check_mpi(make(&part), op);
   if (part == MPI_COMM_NULL) return std::nullopt;
   Communicator made(std::make_shared<Communicator::Impl>(part));
+  detail::join_family(part, comm.impl().mpi);
   made.impl().settings = comm.impl().settings;
   made.impl().part = comm.impl().part || made.size() < comm.size();
   made.impl().node = comm.impl().node;

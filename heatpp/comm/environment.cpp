@@ -9,6 +9,7 @@
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
+#include <heatpp/comm/recovery/detail/ulfm.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -80,7 +81,8 @@ Environment::~Environment() {
   detail::release_communicators();
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (owns_mpi_ && !finalized) MPI_Finalize();
+  if (!owns_mpi_ || finalized) return;
+  if (!detail::ulfm::is_on() || detail::ulfm::all_at_the_end()) MPI_Finalize();
 }
 
 int detail::run_program(int& argc, char**& argv, const EnvironmentOptions& options,

@@ -9,6 +9,7 @@
 #include <heatpp/comm/detail/runs.hpp>
 #include <heatpp/comm/detail/shared/two_hops.hpp>
 #include <heatpp/comm/device/collectives.hpp>
+#include <heatpp/comm/recovery/detail/lost_messages.hpp>
 
 #include <numeric>
 #include <optional>
@@ -38,6 +39,9 @@ class Stream {
       : blocks_(std::move(blocks)), comm_(comm), call_(call), tag_(tag), pieces_(places(blocks_)) {}
 
   [[nodiscard]] bool in_flight() const { return active_ > 0; }
+  void end() noexcept {
+    for (auto& piece : pieces_) detail::end_lost_messages({&piece.request, 1});
+  }
 
   /// Starts pieces while there is room, and ends those that have arrived. Returns whether all have.
   bool advance() {
@@ -178,6 +182,9 @@ class Exchange final : public detail::Operation {
   }
   [[nodiscard]] bool in_flight() const override {
     return direct_->in_flight() || (incoming_ && (incoming_->in_flight() || outgoing_->in_flight()));
+  }
+  void end_messages() noexcept override {
+    if (incoming_) incoming_->end(), outgoing_->end();
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/log.hpp>
+#include <heatpp/comm/recovery/detail/family.hpp>
 #include <heatpp/interop/mpi.hpp>
 
 #include <algorithm>
@@ -89,6 +90,17 @@ int node_of(const Communicator& comm) {
   return lowest;
 }
 
+/// Gives a new communicator its settings, its node, and memory that it shares.
+void equip(const Communicator& made) {
+  auto settings = detail::settings_of_rank_0(made);
+  if (!settings->allreduce.empty()) static_cast<void>(comm::algorithm(settings->allreduce));
+  detail::limit_waits(*settings);
+  detail::trace_to(settings->trace);
+  made.impl().settings = std::move(settings);
+  made.impl().node = node_of(made);
+  detail::share_memory(made);
+}
+
 }  // namespace
 
 detail::ProgramRanks detail::ranks_in_program(MPI_Comm comm, int size) {
@@ -107,14 +119,15 @@ detail::ProgramRanks detail::ranks_in_program(MPI_Comm comm, int size) {
 }
 
 Communicator::Impl::Impl(MPI_Comm owned) : mpi(owned) {
-  MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+  detail::return_errors(mpi);
   check_mpi(MPI_Comm_rank(mpi, &rank), "Communicator");
   check_mpi(MPI_Comm_size(mpi, &size), "Communicator");
   group = group_of(mpi, size);
 }
 
 Communicator::Impl::~Impl() {
-  if (detail::mpi_is_running() && !failed) MPI_Comm_free(&mpi);
+  const bool revoked = detail::leave_family(mpi);
+  if (detail::mpi_is_running() && !failed && !revoked) MPI_Comm_free(&mpi);
 }
 
 void Communicator::Impl::count(std::int64_t payload) {
@@ -127,20 +140,16 @@ CommCounters total_counters() noexcept { return {total_calls, total_bytes}; }
 
 Communicator from_mpi(MPI_Comm comm) {
   check_host(comm);
+  detail::forget_call();
   detail::run(std::make_unique<HostBarrier>(comm));
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "from_mpi");
   Communicator made(std::make_shared<Communicator::Impl>(copy));
+  detail::join_family(copy, copy);
   int to_self = MPI_UNEQUAL;
   check_mpi(MPI_Comm_compare(comm, MPI_COMM_SELF, &to_self), "from_mpi");
   made.impl().alone = to_self == MPI_IDENT;
-  auto settings = detail::settings_of_rank_0(made);
-  if (!settings->allreduce.empty()) static_cast<void>(comm::algorithm(settings->allreduce));
-  detail::limit_waits(*settings);
-  detail::trace_to(settings->trace);
-  made.impl().settings = std::move(settings);
-  made.impl().node = node_of(made);
-  detail::share_memory(made);
+  detail::revoking_if_lost(copy, [&] { equip(made); });
   log(LogLevel::debug, detail::formatted("[from_mpi] made a communicator of {} ranks", made.size()));
   return made;
 }

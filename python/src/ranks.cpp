@@ -1,5 +1,6 @@
 #include <c10/util/Exception.h>
 #include <heatpp/comm/detail/progress/caller.hpp>
+#include <heatpp/comm/recovery/recovery.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/ml/estimator.hpp>
 
@@ -82,6 +83,8 @@ void translate(const std::exception_ptr& thrown, void* of) {
     std::rethrow_exception(thrown);
   } catch (const NotFittedError& error) {
     PyErr_SetString(nb::object(module.attr("NotFittedError")).ptr(), error.what());
+  } catch (const ProcessFailure& error) {
+    PyErr_SetString(nb::object(module.attr("ProcessFailure")).ptr(), error.what());
   } catch (const Error& error) {
     PyErr_SetString(type_of(error.kind(), module).ptr(), error.what());
   } catch (const std::bad_cast&) {
@@ -120,6 +123,7 @@ void bind_ranks(nb::module_& m) {
   m.attr("NotFittedError") =
       exception("NotFittedError", nb::make_tuple(nb::borrow(PyExc_ValueError), nb::borrow(PyExc_AttributeError)));
   m.attr("CommError") = exception("CommError", nb::make_tuple(nb::borrow(PyExc_RuntimeError)));
+  m.attr("ProcessFailure") = exception("ProcessFailure", nb::make_tuple(nb::borrow(m.attr("CommError"))));
   nb::register_exception_translator(translate, m.ptr());
 
   auto c = nb::borrow<nb::class_<Communicator>>(m.attr("Communicator"));
@@ -143,6 +147,13 @@ void bind_ranks(nb::module_& m) {
   c.def_prop_ro(
       "handle", [](const Communicator& comm) { return std::uintptr_t(to_mpi(comm)); },
       "For mpi4py.MPI.Comm.fromhandle; it must not be freed.");
+  m.def("survives_failures", &survives_failures,
+        "Whether the other ranks go on if a rank ends: MPI has ULFM, and mpirun --with-ft ulfm started the program.");
+  m.def("lost_ranks", &lost_ranks, "comm"_a, "The ranks of which this rank knows that they have ended. Local.");
+  m.def(
+      "survivors", [](const Communicator& comm) { return keep(survivors(comm)); },
+      nb::call_guard<nb::gil_scoped_release>(), "comm"_a,
+      "A communicator of the ranks that have not ended, after ProcessFailure. Collective over these.");
   ranks();
   detail::set_caller(calling_line);
   m.def("_mpi_version", [] {

@@ -1,8 +1,9 @@
 // A program in which a rank dies or never comes: fault <how> <where>. The others print their errors. Other cases: fault
 // ended, a host that has ended MPI; fault throws, an exception that leaves the program on one rank; fault twice, two
 // programs one after another; fault outlives, a request that outlives MPI; fault alone, a single rank that asks for the
-// world of all ranks.
+// world of all ranks; fault goes_on <where>, ranks that die one after another while the others go on (ULFM).
 #include <heatpp/comm/environment.hpp>
+#include <heatpp/comm/recovery/recovery.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 
@@ -101,6 +102,58 @@ int alone() {
   return 3;
 }
 
+ht::Topology topology_for(const ht::Communicator& comm, const std::string& where) {
+  if (where != "nodes" && where != "plan") return ht::Topology(comm);
+  return ht::Topology(comm, {.node_of = [](int rank) { return rank / 2; }});
+}
+
+/// Calls until the last rank dies, in its tenth call. Returns the error of this rank.
+std::string error_of_loss(const ht::Communicator& comm, const std::string& where) {
+  const auto topology = topology_for(comm, where);
+  try {
+    for (int i = 0; i < 100000; ++i) {
+      if (comm.rank() == comm.size() - 1 && i == 10) ::raise(SIGKILL);
+      places.at(where)(topology);
+    }
+  } catch (const ht::ProcessFailure& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// A request that this rank only looks at ends, too.
+bool ends_by_looking(const ht::Communicator& comm) {
+  std::vector<std::int64_t> data(2);
+  try {
+    auto request = comm.iallreduce(data);
+    while (!request.test()) ::usleep(100);
+  } catch (const ht::ProcessFailure&) {
+    return true;
+  }
+  return false;
+}
+
+/// Loses two of four ranks, one after another, and then computes with the rest.
+int go_on(const std::string& where) {
+  auto comm = ht::world();
+  bool right = ht::survives_failures();
+  for (int losses = 0; losses < 2; ++losses) {
+    const auto error = error_of_loss(comm, where);
+    std::printf("rank %d: %s\n", comm.rank(), error.c_str());
+    right = right && !error.empty() && ends_by_looking(comm);
+    const auto left = ht::survivors(comm);
+    right = right && ht::lost_ranks(comm) == std::vector{comm.size() - 1} && left.size() == comm.size() - 1;
+    comm = left;
+  }
+  std::vector<double> sum{1.0 + comm.rank()};
+  comm.allreduce(sum);
+  places.at(where)(topology_for(comm, where));
+  right = right && sum[0] == 3 && comm.split(0)->size() == 2 && ht::lost_ranks(comm).empty();
+  std::printf("rank %d of %d goes on%s\n", comm.rank(), comm.size(), right ? "" : ", wrongly");
+  std::fflush(stdout);
+  return right ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -134,9 +187,8 @@ int main(int argc, char** argv) {
     });
   const ht::Environment env(argc, argv);
   const std::string where = argv[2];
-  const bool nodes = where == "nodes" || where == "plan";
-  const ht::Topology topology(
-      ht::world(), nodes ? ht::TopologyOptions{.node_of = [](int rank) { return rank / 2; }} : ht::TopologyOptions{});
+  if (std::string(argv[1]) == "goes_on") return go_on(where);
+  const auto topology = topology_for(ht::world(), where);
   const bool dies = std::string(argv[1]) == "dies";
   try {
     for (int i = 0; i < 100000; ++i) {

@@ -27,6 +27,7 @@ def test_info(folder):
     check(info["settings"].get("HEATPP_TIMEOUT") == "77", "info shows variables that are set")
     check(info["libraries"]["HDF5"][0].isdigit() and "MPI" in info["libraries"]["MPI"], "info tells versions")
     check(info["wires"]["ranks of a node"] == ("one rank" if RANKS == "1" else "shared memory"), "info tells what carries messages")
+    check(info["machine"]["if a rank ends, the program"].startswith("ends"), "info tells that mpirun ends the others")
     check(info["machine"]["MPI calls from"].endswith(" threads"), "info tells the thread level")
 
 

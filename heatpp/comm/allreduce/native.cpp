@@ -20,6 +20,7 @@ class Native final : public detail::Operation {
     return true;
   }
   [[nodiscard]] bool in_flight() const override { return all_.in_flight(); }
+  void end_messages() noexcept override { all_.end_messages(); }
 
  private:
   void begin() {

@@ -51,17 +51,15 @@ void check_launcher(const char* op) {
   int size = 0;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), op);
   if (size > 1 || or_empty(std::getenv("HEATPP_LAUNCHER")) == "ignore") return;
-#ifdef OPEN_MPI
-  constexpr auto own = "OMPI_COMM_WORLD_SIZE";
-#else
-  constexpr auto own = "PMI_SIZE";
-#endif
+  // MPI's standard ABI leaves it to the start which MPI this is.
+  const auto library = library_name();
+  const auto* const own = library.starts_with("Open MPI") ? "OMPI_COMM_WORLD_SIZE" : "PMI_SIZE";
   if (const auto other = other_launcher(own, of_environment))
     raise<CommError>(op,
                      "got one rank from {} in a process of which {}={} says that a launcher has started several; "
                      "expected the launcher of that MPI (its mpiexec, or srun with an --mpi that it knows), or "
                      "HEATPP_LAUNCHER=ignore where each process is to be alone",
-                     library_name(), other->variable, other->value);
+                     library, other->variable, other->value);
 }
 
 }  // namespace heatpp::detail

@@ -2,6 +2,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/reproducible/marked_sum.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/recovery/detail/family.hpp>
 
 #include <array>
 
@@ -61,8 +62,9 @@ void check_mpi(int code, const char* op) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  raise<CommError>(op, "got the MPI error \"{}\"; expected success",
-                   std::string_view(text, static_cast<std::size_t>(length)));
+  const auto what = formatted("the MPI error \"{}\"", std::string_view(text, static_cast<std::size_t>(length)));
+  if (loss_of(code) != Loss::none) raise_loss(op, what);
+  raise<CommError>(op, "got {}; expected success", what);
 }
 
 MPI_Datatype mpi_type(Dtype dtype) {

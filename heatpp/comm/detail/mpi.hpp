@@ -9,7 +9,7 @@ namespace heatpp::detail {
 /// Throws CommError if MPI has not begun or has ended. A call of MPI would then end the program.
 void expect_running(const char* op);
 
-/// Throws CommError with MPI's text unless `code` is MPI_SUCCESS.
+/// Throws CommError with MPI's text unless `code` is MPI_SUCCESS; ProcessFailure if a rank has ended.
 void check_mpi(int code, const char* op);
 
 [[nodiscard]] MPI_Datatype mpi_type(Dtype dtype);

@@ -30,7 +30,7 @@ class Pipeline final : public detail::Operation {
     if (group_) group_->abort(why_);
     if (!why_.empty()) alarms_->raise(why_);
     for (auto& lane : lanes_) {  // messages and copies may still be under way
-      detail::abandon(std::move(lane.crossing));
+      detail::abandon(std::move(lane.crossing), std::current_exception());
       (void)new detail::Scratch(std::move(lane.host));
     }
   }

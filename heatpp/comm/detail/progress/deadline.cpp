@@ -1,6 +1,8 @@
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/progress/census.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/recovery/detail/family.hpp>
+#include <heatpp/comm/recovery/detail/ulfm.hpp>
 
 namespace heatpp::detail {
 namespace {
@@ -34,13 +36,16 @@ void limit_waits(const Settings& settings) {
 }
 
 bool waits_are_limited() { return limit_seconds > 0; }
+bool calls_are_noted() { return waits_are_limited() || ulfm::is_on(); }
 double patience_seconds() { return limit_seconds > 0 ? limit_seconds.load() : usual_seconds; }
 
 void note(NotedCall call) { latest() = std::move(call); }
 const std::optional<NotedCall>& latest_call() { return latest(); }
+void forget_call() { latest().reset(); }
 
 void check_deadline(const Deadline& deadline, const std::optional<NotedCall>& call) {
   const bool passed = deadline.passed();
+  if (call) expect_ranks(*call);
   if (call && (passed || somebody_gave_up(call->comm))) give_up(*call);
   if (passed) give_up_waiting("wait", "no message", "one");
 }

@@ -45,6 +45,9 @@ class Checked final : public Operation {
     operation_->give_up();
   }
   [[nodiscard]] bool in_flight() const override { return operation_ && operation_->in_flight(); }
+  void end_messages() noexcept override {
+    if (operation_) operation_->end_messages();
+  }
 
  private:
   Communicator comm_;
@@ -75,7 +78,7 @@ void expect_alike(const Communicator& comm, const char* op, const std::function<
 
 void check_collective(const Communicator& comm, const Call& call, const std::source_location& site) {
   expect_running(call.op);
-  if (!waits_are_limited() || comm.size() == 1) return;
+  if (!calls_are_noted() || comm.size() == 1) return;
   const Fingerprint mine(call, site, debugging(comm) ? caller() : "");
   note({comm, mine});
   if (!debugging(comm)) return;

@@ -29,7 +29,7 @@ struct Call {
   std::string plan = {};  ///< how it will be carried out, if calls are compared
 };
 
-/// Notes the call if waiting is limited (deadline.hpp). If HEATPP_DEBUG=collectives is set, compares it with the calls
+/// Notes the call if calls are noted (deadline.hpp). If HEATPP_DEBUG=collectives is set, compares it with the calls
 /// of the other ranks, which costs log2 P small messages. Throws CommError on every rank that calls if the calls
 /// differ, or if ranks are missing after HEATPP_TIMEOUT seconds (30 unless set). Throws CommError once MPI has ended.
 /// Does nothing otherwise.

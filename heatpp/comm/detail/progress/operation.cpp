@@ -1,5 +1,7 @@
 #include <heatpp/comm/detail/progress/operation.hpp>
 
+#include <heatpp/comm/recovery/detail/lost_messages.hpp>
+
 #include <algorithm>
 #include <exception>
 
@@ -19,6 +21,7 @@ class Then final : public Operation {
   }
   void give_up() override { first_->give_up(); }
   [[nodiscard]] bool in_flight() const override { return first_->in_flight(); }
+  void end_messages() noexcept override { first_->end_messages(); }
 
  private:
   bool end(bool done) const {
@@ -44,6 +47,9 @@ class Together final : public Operation {
   [[nodiscard]] bool in_flight() const override {
     return std::ranges::any_of(operations_, [](const auto& operation) { return operation->in_flight(); });
   }
+  void end_messages() noexcept override {
+    for (const auto& operation : operations_) operation->end_messages();
+  }
 
  private:
   /// An error in arguments waits for the other ranks, which may still write to memory of the caller.
@@ -68,12 +74,13 @@ void run(std::unique_ptr<Operation> operation) {
   try {
     run(*operation);
   } catch (...) {
-    abandon(std::move(operation));
+    abandon(std::move(operation), std::current_exception());
     throw;
   }
 }
 
-void abandon(std::unique_ptr<Operation> operation) noexcept {
+void abandon(std::unique_ptr<Operation> operation, const std::exception_ptr& error) noexcept {
+  if (operation && tells_of_loss(error)) operation->end_messages();
   if (operation && operation->in_flight()) static_cast<void>(operation.release());
 }
 

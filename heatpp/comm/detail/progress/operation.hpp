@@ -22,6 +22,8 @@ class Operation {
   virtual void give_up() {}
   /// Whether messages may still read or write memory that the operation owns.
   [[nodiscard]] virtual bool in_flight() const { return false; }
+  /// Called if a rank has ended, before memory of the caller may be freed: ends the messages under way.
+  virtual void end_messages() noexcept {}
 };
 
 /// An operation that has already ended.
@@ -41,8 +43,8 @@ void run(std::unique_ptr<Operation> operation);
 [[nodiscard]] Request start(std::unique_ptr<Operation> operation);
 /// Waits for all operations that were started, also for requests that outlive MPI.
 void finish_all();
-/// Destroys an operation that failed, unless it is in flight.
-void abandon(std::unique_ptr<Operation> operation) noexcept;
+/// Destroys an operation that failed by `error`, unless it is in flight.
+void abandon(std::unique_ptr<Operation> operation, const std::exception_ptr& error) noexcept;
 
 /// Runs `first`, then `last()`, which owns what `first` works on. A restart calls `again()` before `first` restarts.
 [[nodiscard]] std::unique_ptr<Operation> then(std::unique_ptr<Operation> first, std::function<void()> last,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/recovery/detail/lost_messages.hpp>
 
 namespace heatpp::detail {
 
@@ -33,6 +34,7 @@ class Pending final : public Operation {
   [[nodiscard]] bool in_flight() const override {
     return std::ranges::any_of(requests_, [](auto request) { return request != MPI_REQUEST_NULL; });
   }
+  void end_messages() noexcept override { end_lost_messages(requests_); }
 
  private:
   bool received() {

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/progress/patience.hpp>
 #include <heatpp/comm/detail/progress/persistent.hpp>
+#include <heatpp/comm/recovery/detail/family.hpp>
 #include <heatpp/comm/request.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ struct Request::Impl {
   std::unique_ptr<detail::Operation> operation;
   std::atomic<bool> done{false};
   std::exception_ptr error;
-  std::optional<detail::NotedCall> call = {};  // the call that started it, if waiting is limited
+  std::optional<detail::NotedCall> call = {};  // the call that started it, if calls are noted
 
   void advance() noexcept {
     try {
@@ -25,7 +26,7 @@ struct Request::Impl {
     }
   }
   ~Impl() {
-    if (error) detail::abandon(std::move(operation));
+    if (error) detail::abandon(std::move(operation), error);
   }
 };
 
@@ -87,6 +88,20 @@ void finish(Request::Impl& request) {
   started().remove(&request);  // no other thread looks at the request any more
 }
 
+/// Whether the request has ended, perhaps because a rank of its call has.
+bool has_ended(Request::Impl& request) {
+  if (!request.done) started().advance();
+  if (request.done || !request.call) return request.done;
+  try {
+    detail::expect_ranks(*request.call);
+  } catch (...) {
+    started().remove(&request);
+    if (!request.done) request.error = std::current_exception();
+    request.done = true;
+  }
+  return request.done;
+}
+
 }  // namespace
 
 void detail::run(Operation& operation) {
@@ -107,7 +122,7 @@ void detail::finish_all() {
 Request detail::start(std::unique_ptr<Operation> operation) {
   auto request = std::make_unique<Request::Impl>();
   request->operation = std::move(operation);
-  if (waits_are_limited()) request->call = latest_call();
+  if (calls_are_noted()) request->call = latest_call();
   request->advance();
   if (!request->done) started().add(request.get());
   return Request(std::move(request));
@@ -133,15 +148,14 @@ void detail::Persistent::restart(const MakeOperation& make) {
 void detail::Persistent::add() {
   under_way_ = true;
   request_->done = false;
-  request_->call = waits_are_limited() ? latest_call() : std::nullopt;
+  request_->call = calls_are_noted() ? latest_call() : std::nullopt;
   request_->advance();
   if (!request_->done) started().add(request_.get());
 }
 
 bool detail::Persistent::test() {
   if (!under_way_) return true;
-  if (!request_->done) started().advance();
-  if (!request_->done) return false;
+  if (!has_ended(*request_)) return false;
   wait();
   return true;
 }
@@ -151,7 +165,7 @@ void detail::Persistent::wait() {
   if (!std::exchange(under_way_, false)) return;
   finish(*request_);
   if (!request_->error) return;
-  abandon(std::move(request_->operation));
+  abandon(std::move(request_->operation), request_->error);
   std::rethrow_exception(std::exchange(request_->error, nullptr));
 }
 
@@ -175,8 +189,7 @@ Request::~Request() {
 
 bool Request::test() {
   if (!impl_) return true;
-  if (!impl_->done) started().advance();
-  if (!impl_->done) return false;
+  if (!has_ended(*impl_)) return false;
   wait();
   return true;
 }

@@ -33,6 +33,7 @@ class InParts final : public Operation {
   bool advance_or_sleep() override { return under_way_->advance_or_sleep() && go_on(); }
   void give_up() override { under_way_->give_up(); }
   [[nodiscard]] bool in_flight() const override { return under_way_->in_flight(); }
+  void end_messages() noexcept override { under_way_->end_messages(); }
 
  private:
   bool go_on() {

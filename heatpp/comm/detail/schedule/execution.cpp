@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/schedule/execution.hpp>
 
 #include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/recovery/detail/lost_messages.hpp>
 
 #include <algorithm>
 
@@ -69,6 +70,10 @@ bool Execution::in_flight() const {
   return std::ranges::any_of(active_, [](const Active& active) {
     return std::ranges::any_of(active.requests, [](auto request) { return request != MPI_REQUEST_NULL; });
   });
+}
+
+void Execution::end_messages() noexcept {
+  for (auto& active : active_) end_lost_messages(active.requests);
 }
 
 /// Messages that were given up may still be written, so their memory is not freed.

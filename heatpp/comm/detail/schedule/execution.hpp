@@ -36,6 +36,7 @@ class Execution final : public Operation {
   bool advance_or_sleep() override;
   bool restart() override;
   [[nodiscard]] bool in_flight() const override;
+  void end_messages() noexcept override;
 
  private:
   /// A lane under way.

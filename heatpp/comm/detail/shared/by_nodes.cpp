@@ -31,6 +31,9 @@ class ByNodes final : public InRounds {
   }
 
   [[nodiscard]] bool in_flight() const override { return across_ && across_->in_flight(); }
+  void end_messages() noexcept override {
+    if (across_) across_->end_messages();
+  }
 
  private:
   bool advance_round() override {

@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/runs.hpp>
 #include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/recovery/detail/lost_messages.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -106,6 +107,7 @@ class Messages {
     free_ = 0;
   }
   [[nodiscard]] bool in_flight() const { return !requests_.empty(); }
+  void end() noexcept { end_lost_messages(requests_); }
 
  private:
   MPI_Comm comm_;
@@ -138,6 +140,9 @@ class TwoHops final : public Operation {
   }
   [[nodiscard]] bool in_flight() const override {
     return sizes_messages_.in_flight() || near_.in_flight() || far_.in_flight();
+  }
+  void end_messages() noexcept override {
+    for (auto* messages : {&sizes_messages_, &near_, &far_}) messages->end();
   }
 
  private:
