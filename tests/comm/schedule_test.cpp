@@ -1,6 +1,6 @@
 // Schedules are functions of the machine. The tests run all ranks in one process, without messages.
 #include "../catch.hpp"
-#include "play.hpp"
+#include "trees/play.hpp"
 #include "trees/random_tree.hpp"
 
 #include <heatpp/comm/allreduce/algorithm.hpp>

@@ -289,13 +289,6 @@ TEST_CASE("infinite complex numbers and signed zeros survive", "[ops][elementwis
   }
 }
 
-TEST_CASE("where takes conditions and values that have no axes", "[ops][elementwise][host]") {
-  const auto truth = ht::full({}, true), two = ht::full({}, 2.0, {.dtype = ht::float64});
-  CHECK(ht::where(truth, 1, two).item<double>() == 1);
-  for (const auto& layout : every_layout({3}))
-    CHECK(same(ht::where(truth, distribute(at::arange(3), layout), two), at::arange(3).to(at::kDouble)));
-}
-
 TEST_CASE("functions in place write over their array", "[ops][elementwise]") {
   const auto global = at::tensor({7, -7, 5, 3, 0}, at::kLong), other = at::tensor({2, 2, 0, -1, 4}, at::kLong);
   for (const auto& layout : every_layout({5}))

@@ -92,3 +92,10 @@ TEST_CASE("blocks that others see are not written to", "[ops][elementwise]") {
     CHECK(equals(block, before));
   }
 }
+
+TEST_CASE("where takes conditions and values that have no axes", "[ops][elementwise][host]") {
+  const auto truth = ht::full({}, true), two = ht::full({}, 2.0, {.dtype = ht::float64});
+  CHECK(ht::where(truth, 1, two).item<double>() == 1);
+  for (const auto& layout : every_layout({3}))
+    CHECK(same(ht::where(truth, distribute(at::arange(3), layout), two), at::arange(3).to(at::kDouble)));
+}

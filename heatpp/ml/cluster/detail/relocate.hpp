@@ -23,8 +23,8 @@ struct ClusterSums {
   double *sums, *counts;
 };
 /// Gives each cluster without rows one of the rows farthest from their centers, the first for ties, as scikit-learn
-/// does. Does nothing if all rows lie at their centers. Collective if e > 0 clusters are empty: an all-reduce of a record
-/// of 16 (e + 1) bytes and one of 8 (e (features + 2) + 1) bytes; none if rows are replicated.
+/// does. Does nothing if all rows lie at their centers. Collective if e > 0 clusters are empty: an all-reduce of a
+/// record of 16 (e + 1) bytes and one of 8 (e (features + 2) + 1) bytes; none if rows are replicated.
 void relocate_empty(const Weighted& data, const Assignment& assignment, const ClusterSums& sums);
 
 }  // namespace heatpp::ml::detail

@@ -1,4 +1,4 @@
-#include <heatpp/ops/operands/detail/align_pending.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
@@ -7,6 +7,7 @@
 #include <heatpp/core/detail/fused/pending.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/ops/operands/detail/align_pending.hpp>
 
 #include <ATen/ScalarOps.h>
 #include <algorithm>

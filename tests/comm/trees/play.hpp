@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "../catch.hpp"
+#include "../../catch.hpp"
 
 // Runs schedules of all ranks in one process, without messages.
 namespace {
