@@ -175,7 +175,7 @@ function(heatpp_add_mpi_test name)
     add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
   endif()
   file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/openmpi.env environment REGEX "^(OMPI|PRTE)")
-  if(HEATPP_MPI STREQUAL mpich)  # its ranks occupy cores that others need while MPI-IO and HDF5 make them wait
+  if(HEATPP_HYDRA)  # MPICH's ranks occupy cores that others need while MPI-IO and HDF5 make them wait
     math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")
   endif()
   set_tests_properties(${name} PROPERTIES PROCESSORS ${ARG_RANKS} TIMEOUT ${ARG_TIMEOUT}

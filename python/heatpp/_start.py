@@ -8,6 +8,13 @@ import sys
 from . import _built
 
 
+def _check_python():
+    """Checks Python's version, because each has modules of its own."""
+    found = ".".join(map(str, sys.version_info[:2]))
+    if found != _built.python:
+        raise ImportError(f"[heatpp] got Python {found}; expected Python {_built.python}, for which heatpp was built: build heatpp again with -DPython_EXECUTABLE={sys.executable}")
+
+
 def _check_torch():
     """Checks torch's version: if another LibTorch were loaded first, heatpp would use it instead of its own."""
     try:
@@ -27,6 +34,7 @@ def _check_mpi():
         raise ImportError(f"[heatpp] got mpi4py for {of}; expected one for {ours.splitlines()[0]}, for which heatpp was built")
 
 
+_check_python()
 _check_torch()
 from . import _heatpp  # noqa: E402
 

@@ -248,7 +248,8 @@ class OtherLibraries(Case):
     def test_are_named(self):
         if RANKS > 1:
             return
-        for change, text in (("import importlib.metadata as m; m.version = lambda name: '1.0.0+cpu'", r"got torch 1\.0\.0; expected torch \d"),
+        for change, text in (("import sys; sys.version_info = (3, 4)", r"got Python 3\.4; expected Python 3\.\d+, for which heatpp was built"),
+                             ("import importlib.metadata as m; m.version = lambda name: '1.0.0+cpu'", r"got torch 1\.0\.0; expected torch \d"),
                              ("import sys, types; sys.modules['mpi4py.MPI'] = types.SimpleNamespace(Get_library_version=lambda: 'MPI of theirs\\nand so on')",
                               "got mpi4py for MPI of theirs; expected one for (Open MPI|MPICH)")):
             program = f"{change}\ntry: import heatpp\nexcept ImportError as e: print(e)"
