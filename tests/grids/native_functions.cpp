@@ -53,7 +53,7 @@ void add_elementwise(std::vector<Function>& all) {
   all.push_back({"comparisons", [](X x) -> ht::Arrays { return {x > 0, ht::eq(x, x), ht::logical_not(x < 1)}; }});
   all.push_back({"where", [](X x) -> ht::Arrays { return {ht::where(x > 0, x, -x), ht::clip(x, -1.0, 2.0)}; }});
   all.push_back({"broadcast", [](X x) -> ht::Arrays {
-                   return {x - ht::mean(x, 0), x * ht::sum(x, {0, 2}), x + ht::max(x, {.axis = 1, .keepdims = true})};
+                   return {x - ht::mean(x, 0), x * ht::sum(x, {0, 1}), x + ht::max(x, {.axis = 1, .keepdims = true})};
                  }});
   all.push_back({"one row", [](X x) -> ht::Arrays {
                    return {x + ht::arange(4), ht::reshape(ht::arange(5), {5, 1, 1}) * x};
