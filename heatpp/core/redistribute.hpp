@@ -12,7 +12,7 @@ namespace heatpp {
 
 /// Cuts `x` evenly over a grid of ranks: `regrid(x, {2, 2, 1})`, `regrid(x, balanced_grid)`. A grid that cuts one axis
 /// is a split. From replicated: local. Otherwise each element moves at most once, in one exchange between ranks whose
-/// blocks meet. Functions that do not take a grid throw ValueError; `resplit(x, axis)` makes one cut of it. Collective.
+/// blocks meet. docs/functions.md tells which functions take a grid as it is; others recut it to one axis. Collective.
 /// Throws ValueError if the product of the grid is not the number of ranks.
 [[nodiscard]] DNDarray regrid(const DNDarray& x, const Grid& grid);
 

@@ -4,6 +4,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace heatpp {
