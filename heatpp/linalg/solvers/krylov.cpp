@@ -312,8 +312,7 @@ Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOp
   System system("solve_bicgstab", a, b, options);
   auto& vectors = system.vectors;
   auto& r = system.r;
-  const auto shadow = r.clone();
-  auto p = r.clone();
+  auto p = r.clone(), shadow = r.clone();
   auto rho = Number(system.residual * system.residual);
   while (system.unsolved() && rho != Number(0)) {
     const auto p_hat = system.preconditioned(p), v = system.times(p_hat);

@@ -4,6 +4,8 @@
 #include <heatpp/core/detail/cuts/placed_layout.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace heatpp::detail {
 namespace {
@@ -34,10 +36,52 @@ at::Tensor needed(at::Tensor block, const LabelledLayout& from, const GridPlan& 
   return block;
 }
 
-/// A panel of an operand, which arrives with the request.
-struct Panel {
-  at::Tensor block;
-  Request arriving = {};
+/// A panel of an operand, which its owner broadcasts to a group by a binomial tree. It travels whole: in chunks, as in
+/// ibroadcast, two ranks would have to look at messages for each of them while they multiply.
+class Panel {
+ public:
+  /// A panel that does not travel.
+  explicit Panel(at::Tensor block) : block_(std::move(block)) {}
+  /// Starts to send or receive a contiguous block.
+  Panel(at::Tensor block, const Communicator& group, int owner)
+      : block_(std::move(block)),
+        group_(group),
+        owner_(owner),
+        place_((group.rank() - owner + group.size()) % group.size()) {
+    if (place_ > 0) receiving_ = group.ireceive(buffer_of(block_), at(place_ - lowest_bit()));
+    else forward();
+  }
+
+  /// Passes the panel on if it has arrived.
+  void advance() {
+    if (!group_ || !receiving_.test()) return;
+    if (place_ > 0 && !passed_on_) forward();
+    for (auto& request : sending_) static_cast<void>(request.test());
+  }
+  /// Waits for the panel.
+  [[nodiscard]] const at::Tensor& arrived() {
+    receiving_.wait();
+    advance();
+    return block_;
+  }
+
+ private:
+  [[nodiscard]] int at(int place) const { return (owner_ + place) % group_->size(); }
+  [[nodiscard]] int lowest_bit() const {
+    return place_ > 0 ? place_ & -place_ : static_cast<int>(std::bit_ceil(static_cast<unsigned>(group_->size())));
+  }
+  void forward() {
+    passed_on_ = true;
+    for (auto bit = lowest_bit() / 2; bit > 0; bit /= 2)
+      if (place_ + bit < group_->size()) sending_.push_back(group_->isend(buffer_of(block_), at(place_ + bit)));
+  }
+
+  at::Tensor block_;  // outlives the requests
+  std::optional<Communicator> group_;
+  int owner_ = 0, place_ = 0;  // the place counts from the owner
+  bool passed_on_ = false;
+  Request receiving_;
+  std::vector<Request> sending_;
 };
 
 /// An operand on this rank, as panels of indices of one axis that ranks along a dimension need in common.
@@ -63,16 +107,14 @@ class Panels {
   /// Starts to send or receive indices first to before last, which one rank holds. They are there at once if every rank
   /// has them.
   [[nodiscard]] Panel start(std::int64_t first, std::int64_t last) const {
-    if (!group_) return {block_.narrow(axis_, first - origin_, last - first)};
+    if (!group_) return Panel(block_.narrow(axis_, first - origin_, last - first));
     const auto owner = inner_.owner(first) - first_part_;
     auto shape = block_.sizes().vec();
     shape[static_cast<std::size_t>(axis_)] = last - first;
-    Panel panel{
-        owner == group_->rank()
-            ? block_.narrow(axis_, first - origin_, last - first).resolve_conj().resolve_neg().cpu().contiguous()
-            : at::empty(shape, block_.options().device(at::kCPU))};
-    if (panel.block.numel() > 0) panel.arriving = group_->ibroadcast(buffer_of(panel.block), owner);
-    return panel;
+    const auto mine = [&] { return block_.narrow(axis_, first - origin_, last - first).resolve_conj().resolve_neg(); };
+    const auto panel =
+        owner == group_->rank() ? mine().cpu().contiguous() : at::empty(shape, block_.options().device(at::kCPU));
+    return panel.numel() > 0 ? Panel(panel, *group_, owner) : Panel(panel);
   }
 
  private:
@@ -106,18 +148,18 @@ void add_panels(const at::Tensor& sums, const Panels& a, const Panels& b, const 
     const auto from = i == 0 ? first : ends[i - 1];
     return std::pair(a.start(from, ends[i]), b.start(from, ends[i]));
   };
-  std::optional<std::pair<Panel, Panel>> next;
+  std::optional<std::pair<Panel, Panel>> now, next;
   if (!ends.empty()) next = start(0);
+  const Poll poll = [&] {
+    for (auto* panels : {&now, &next})
+      if (*panels) (*panels)->first.advance(), (*panels)->second.advance();
+  };
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    auto [left, right] = std::move(*next);
-    left.arriving.wait();
-    right.arriving.wait();
-    Poll poll;
-    if (i + 1 < ends.size()) {
-      next = start(i + 1);
-      poll = [&] { static_cast<void>(next->first.arriving.test() && next->second.arriving.test()); };
-    }
-    if (sums.numel() > 0) multiplier(sums, left.block.to(sums.device()), right.block.to(sums.device()), i > 0, poll);
+    now.reset();  // its messages end before its memory is reused
+    now = std::exchange(next, std::nullopt);
+    const auto left = now->first.arrived().to(sums.device()), right = now->second.arrived().to(sums.device());
+    if (i + 1 < ends.size()) next = start(i + 1);
+    if (sums.numel() > 0) multiplier(sums, left, right, i > 0, a.travel() || b.travel() ? poll : Poll());
   }
 }
 
