@@ -4,6 +4,9 @@
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace {
 
 at::Tensor numbers(const ht::Shape& shape, double shift = 0.5) {
