@@ -81,9 +81,9 @@ function(heatpp_group_later target)
   endif()
 endfunction()
 
-# heatpp_optimise_little(<target>) saves half of the compile time of tests. The libraries do nearly all that tests compute.
+# heatpp_optimise_little(<target>) saves a third of the compile time of tests, which run about as fast.
 function(heatpp_optimise_little target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # heatpp_export_only(<target> <version script>) hides all symbols of a shared library except those in the script, and lets
