@@ -42,6 +42,7 @@ TEST_CASE("A training holds the memory that its formula says, and needs no more 
       {{.interval = {.first = {2, 1}}}, 2, 0, true},
       {{.interval = {.first = {2, 1}}, .merge = {.policy = MergePolicy::outer}, .wire = ht::Wire::int8}, 5, 0},
       {DasoOptions::automatic(), 5, 0},
+      {{.interval = {.first = {2, 1}}, .patience = 0.01}, 4, 0},
       {{.interval = {.first = {2, 1, 2}, .local_skips = true}}, 2, 2}};
   for (const auto& topology : topologies())
     for (const auto& way : ways) {

@@ -6,6 +6,8 @@
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
+#include <utility>
+
 using namespace heatpp::nn;
 using heatpp::nn::detail::quorum_of;
 using heatpp::nn::detail::Verdict;
@@ -137,13 +139,14 @@ TEST_CASE("Four bits and the outer rule go with a patience", "[nn][daso][patienc
 
 TEST_CASE("A node that stalls is not waited for, and goes on with the others", "[nn][daso][patience]") {
   if (ht::world().size() == 1) return;
-  constexpr double stall = 1.2;
-  const auto pace = [](std::int64_t batch) { return milliseconds(is_last() && batch == 5 ? 1200 : 5); };
+  bool stalled = !is_last();
+  const auto pace = [&](std::int64_t batch) {
+    return milliseconds(batch >= 5 && !std::exchange(stalled, true) ? 1200 : 5);
+  };
   const auto found = run(nodes_of_one_rank(), with_patience(0.02), 1.0, 200, pace);
   if (is_last()) CHECK(found.counters.missed > 0);
-  if (is_last()) CHECK(found.own < 200);
-  if (!is_last()) CHECK(found.counters.exposed_seconds < stall);
-  CHECK(found.weight < -100);  // of 200 batches with a step of 1, on all nodes but one
+  if (is_last()) CHECK(found.own < 190);  // the others have trained more than two intervals meanwhile
+  CHECK(found.weight < -100);             // of 200 batches with a step of 1, on all nodes but one
 }
 
 TEST_CASE("One node at half speed does not slow the others down", "[nn][daso][patience]") {
