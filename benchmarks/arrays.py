@@ -57,8 +57,9 @@ def transforms(simulation):
         ranks = math.prod(machine)
         lines, reason = simulation.run(machine, AS_WRITTEN, "--steps", ",".join(steps))
         complete = complete and bool(lines)
-        times = {"messages": lines[0]["seconds"], "seconds": lines[0]["seconds"] + computing(ranks)} if lines else {"missing": reason}
-        show(workload="fft of 512^3", cut=name, ranks=ranks, assumed_computing=computing(ranks), **times)
+        computed = computing(ranks)
+        times = {"messages": lines[0]["seconds"], "seconds": lines[0]["seconds"] + computed} if lines else {"missing": reason}
+        show(workload="fft of 512^3", cut=name, ranks=ranks, assumed_computing=computed, **times)
     return complete
 
 
