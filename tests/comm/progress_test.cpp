@@ -194,7 +194,7 @@ TEST_CASE("memory of operations that were given up is not used again", "[comm][p
   const auto* const taken = Scratch(buffer.bytes()).data();  // the pool would give this next
   CHECK_FALSE(operation->advance());
   CHECK(operation->in_flight());
-  abandon(std::move(operation));
+  abandon(std::move(operation), nullptr);
   const Scratch next(buffer.bytes());
   std::fill_n(reinterpret_cast<std::int64_t*>(next.data()), 3000, 7);
   MPI_Barrier(ht::to_mpi(pair));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/schedule/balance.hpp>
 
 #include <deque>
