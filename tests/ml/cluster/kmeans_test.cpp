@@ -11,7 +11,7 @@ ht::DNDarray array_of(const at::Tensor& global) {
   return distribute(global, ht::Layout({global.size(0), global.size(1)}, std::nullopt, ht::world().size()));
 }
 
-ht::DNDarray rows_of(const at::Tensor& x, std::initializer_list<std::int64_t> rows) {
+ht::DNDarray centers_at(const at::Tensor& x, std::initializer_list<std::int64_t> rows) {
   return array_of(x.index_select(0, at::tensor(std::vector<std::int64_t>(rows), at::kLong)));
 }
 
@@ -34,7 +34,7 @@ double inertia_of(const at::Tensor& x, const ht::KMeans& k) {
 TEST_CASE("k-means from given centers is scikit-learn's for every layout", "[ml][kmeans]") {
   const auto x = iris();
   for (const auto& layout : every_layout({150, 4})) {
-    ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 50, 100}), .tol = 0});
+    ht::KMeans k({.n_clusters = 3, .init = centers_at(x, {0, 50, 100}), .tol = 0});
 
     const auto labels = k.fit_predict(distribute(x, layout));
 
@@ -56,13 +56,13 @@ TEST_CASE("weights count as rows, and a cluster without rows takes the farthest 
   const auto weight = (at::arange(1, 151, at::kDouble).remainder(5) + 1);
   for (const auto& layout : every_layout({150, 4})) {
     const auto data = distribute(x, layout);
-    ht::KMeans from_first({.n_clusters = 3, .init = rows_of(x, {0, 1, 2}), .tol = 0});
+    ht::KMeans from_first({.n_clusters = 3, .init = centers_at(x, {0, 1, 2}), .tol = 0});
     from_first.fit(data);
     CHECK(from_first.inertia() == Approx(78.85566582597727).epsilon(1e-12));
     CHECK(from_first.iterations() == 12);
     CHECK(sizes(from_first) == std::vector<std::int64_t>{39, 61, 50});
 
-    ht::KMeans weighted({.n_clusters = 3, .init = rows_of(x, {0, 50, 100}), .tol = 0});
+    ht::KMeans weighted({.n_clusters = 3, .init = centers_at(x, {0, 50, 100}), .tol = 0});
     weighted.fit(data, {.sample_weight = distribute(weight, ht::Layout({150}, 0, ht::world().size()))});
     CHECK(weighted.inertia() == Approx(248.1999081813576).epsilon(1e-12));
     CHECK(weighted.iterations() == 5);
@@ -81,7 +81,7 @@ TEST_CASE("weights count as rows, and a cluster without rows takes the farthest 
 TEST_CASE("k-means of standardised wine is scikit-learn's", "[ml][kmeans]") {
   const auto raw = wine();
   const auto x = (raw - raw.mean(0)) / raw.std(0, /*unbiased=*/false);
-  ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 60, 140}), .tol = 0});
+  ht::KMeans k({.n_clusters = 3, .init = centers_at(x, {0, 60, 140}), .tol = 0});
   k.fit(even(x));
   CHECK(k.inertia() == Approx(1277.928488844643).epsilon(1e-12));
   CHECK(k.iterations() == 6);
@@ -90,8 +90,8 @@ TEST_CASE("k-means of standardised wine is scikit-learn's", "[ml][kmeans]") {
 
 TEST_CASE("float32 rows far from 0 are clustered as near it", "[ml][kmeans]") {
   const auto x = (iris() + 1e4).to(at::kFloat);
-  ht::KMeans far({.n_clusters = 3, .init = rows_of(x, {0, 1, 2}), .tol = 0});
-  ht::KMeans wide({.n_clusters = 3, .init = rows_of(x.to(at::kDouble), {0, 1, 2}), .tol = 0});
+  ht::KMeans far({.n_clusters = 3, .init = centers_at(x, {0, 1, 2}), .tol = 0});
+  ht::KMeans wide({.n_clusters = 3, .init = centers_at(x.to(at::kDouble), {0, 1, 2}), .tol = 0});
   for (const auto& layout : every_layout({150, 4})) {
     far.fit(distribute(x, layout));
     wide.fit(distribute(x.to(at::kDouble), layout));
@@ -188,7 +188,7 @@ TEST_CASE("rows that a function makes are clustered as an array of them", "[ml][
   const auto x = iris();
   const ht::Layout layout({150, 4}, 0, ht::world().size());
   const auto first = layout.offset(ht::world().rank()), count = layout.count(ht::world().rank());
-  ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 50, 100}), .tol = 0});
+  ht::KMeans k({.n_clusters = 3, .init = centers_at(x, {0, 50, 100}), .tol = 0});
   k.fit(ht::Rows(count, 4,
                  [&](std::int64_t from, std::int64_t n) { return x.slice(0, first + from, first + from + n); }));
   CHECK(k.inertia() == Approx(78.851441426146).epsilon(1e-12));
@@ -198,7 +198,7 @@ TEST_CASE("rows that a function makes are clustered as an array of them", "[ml][
 TEST_CASE("every rank gets the progress, and any rank may end the fit", "[ml][kmeans]") {
   const auto x = iris();
   std::vector<double> objectives;
-  ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 1, 2}), .tol = 0, .progress = [&](const ht::FitProgress& p) {
+  ht::KMeans k({.n_clusters = 3, .init = centers_at(x, {0, 1, 2}), .tol = 0, .progress = [&](const ht::FitProgress& p) {
                   objectives.push_back(p.objective);
                   return ht::world().rank() + 1 < ht::world().size() || p.done < 3;
                 }});
@@ -211,7 +211,7 @@ TEST_CASE("every rank gets the progress, and any rank may end the fit", "[ml][km
 
 TEST_CASE("fits continue from given centers, and forget an earlier fit", "[ml][kmeans]") {
   const auto x = iris();
-  ht::KMeans k({.n_clusters = 3, .init = rows_of(x, {0, 1, 2}), .max_iterations = 4, .tol = 0});
+  ht::KMeans k({.n_clusters = 3, .init = centers_at(x, {0, 1, 2}), .max_iterations = 4, .tol = 0});
   k.fit(even(x));
   ht::KMeans further({.n_clusters = 3, .init = k.centers(), .tol = 0});
   CHECK(further.fit(even(x)).inertia() == Approx(78.85566582597727).epsilon(1e-12));

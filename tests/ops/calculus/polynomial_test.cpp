@@ -1,14 +1,9 @@
 #include "../../support.hpp"
+#include "../vectors.hpp"
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/calculus/polynomial.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
-
-namespace {
-
-at::Tensor doubles(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
-
-}  // namespace
 
 TEST_CASE("polynomials calculate as NumPy's", "[ops][polynomial]") {
   const auto p = ht::array({1.0, -6.0, 11.0, -6.0}, {.dtype = ht::float64, .split = 0}),

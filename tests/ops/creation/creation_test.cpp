@@ -1,4 +1,5 @@
 #include "../../support.hpp"
+#include "../vectors.hpp"
 
 #include <heatpp/ops/creation/creation.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
@@ -7,8 +8,6 @@
 #include <heatpp/ops/operands/index.hpp>
 
 namespace {
-
-at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
 
 /// Runs f for exact numbers of a dtype, cut along axis 0 and not cut.
 template <class F>

@@ -1,4 +1,5 @@
 #include "../../support.hpp"
+#include "../vectors.hpp"
 
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/indexing/nonzero.hpp>
@@ -14,7 +15,6 @@ using at::indexing::Slice;
 namespace {
 
 at::Tensor cube() { return at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3}); }
-at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
 const auto whole = ht::all_of;
 
 }  // namespace

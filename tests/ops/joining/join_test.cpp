@@ -1,4 +1,5 @@
 #include "../../support.hpp"
+#include "../vectors.hpp"
 
 #include <heatpp/ops/calculus/calculus.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -13,12 +14,6 @@
 #include <heatpp/ops/statistics/order.hpp>
 
 #include <limits>
-
-namespace {
-
-at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
-
-}  // namespace
 
 TEST_CASE("arrays of any two layouts are joined along any axis", "[ops][join]") {
   const auto x = at::arange(15).reshape({5, 3});

@@ -1,4 +1,5 @@
 #include "../../support.hpp"
+#include "../vectors.hpp"
 
 #include <heatpp/ops/calculus/calculus.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
@@ -23,7 +24,6 @@
 namespace {
 
 at::Tensor cube() { return at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3}); }
-at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include "../../support.hpp"
+#include "../vectors.hpp"
 
 #include <heatpp/ops/calculus/calculus.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -11,8 +12,6 @@ namespace {
 at::Tensor scattered_over_bins(const ht::Shape& shape, at::ScalarType type) {
   return ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * 100).floor().reshape(shape).to(type);
 }
-
-at::Tensor doubles(const std::vector<double>& values) { return at::tensor(at::ArrayRef<double>(values), at::kDouble); }
 
 /// Returns sums of weights between edges, the last bin closed.
 at::Tensor binned(const at::Tensor& x, const at::Tensor& edges, const at::Tensor& weights) {
