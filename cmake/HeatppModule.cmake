@@ -17,10 +17,15 @@ endfunction()
 # heatpp_compile_in_groups(<target>) compiles up to sixteen sources of one folder as one, which costs about as much as two of
 # them alone, because headers are read and templates instantiated once. All names of a group must differ, also those in
 # unnamed namespaces. Alone stay kernels, whose code must not depend on their neighbours, sources with options of their own,
-# those that name their operation `op`, and the SOURCES_ALONE of the target. Paths are relative to the project, so that ccache knows a group in any folder.
+# those that name their operation `op`, and the SOURCES_ALONE of the target, which may also have a smaller number as
+# SOURCES_IN_GROUP. Paths are relative to the project, so that ccache knows a group in any folder.
 function(heatpp_compile_in_groups target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(alone ${target} SOURCES_ALONE)
+  get_target_property(most ${target} SOURCES_IN_GROUP)
+  if(NOT most)
+    set(most 16)
+  endif()
   foreach(source ${sources})
     if(NOT source MATCHES "^[^$]+[.]cpp$" OR source IN_LIST alone)
       continue()
@@ -43,7 +48,7 @@ function(heatpp_compile_in_groups target)
   list(REMOVE_DUPLICATES families)
   foreach(family ${families})
     list(LENGTH in_${family} number)
-    math(EXPR groups "(${number} + 15) / 16")
+    math(EXPR groups "(${number} + ${most} - 1) / ${most}")
     math(EXPR size "(${number} + ${groups} - 1) / ${groups}")
     foreach(group RANGE 1 ${groups})
       math(EXPR first "(${group} - 1) * ${size}")
