@@ -301,7 +301,7 @@ class Choice(Case):
                 self.same(ht.cross_val_score(ht.KNeighborsClassifier(), x, kinds), expected)
             if RANK == 0:
                 self.assertIn("got a label with 3 rows for 5 splits", str(said[0].message))
-            with self.assertRaisesRegex(ValueError, "got labels of 20 rows at most for 21 splits"):
+            with self.assertRaisesRegex(ValueError, "got labels of at most 20 rows for 21 splits"):
                 ht.cross_val_score(ht.KNeighborsClassifier(), x, kinds, cv=21)
 
     def test_scorers(self):

@@ -151,6 +151,15 @@ std::string difference(const at::Tensor& a, const at::Tensor& b) {
                      y[0].item<double>());
 }
 
+/// Returns square roots that are rounded correctly, as LibTorch's are not always.
+at::Tensor roots(const at::Tensor& x) {
+  auto result = x.clone();
+  auto* const values = result.data_ptr<double>();
+  std::transform(values, values + result.numel(), values, [](double value) { return std::sqrt(value); });
+  return result;
+}
+
+
 }  // namespace
 
 TEST_CASE("random formulas have the bits of single calls", "[ops][fused][host]") {
@@ -313,4 +322,14 @@ TEST_CASE("a pending result that gets no memory names its function", "[ops][fuse
   const bool last = ht::world().rank() + 1 == ht::world().size();
   CHECK((last ? message.starts_with("[sqrt] got no memory for a result") : message.empty()));
   CHECK(y.larray()[5].item<float>() == 1);  // it can be computed later
+}
+
+TEST_CASE("square roots are rounded correctly, at once and later", "[ops][fused][host]") {
+  const auto global = at::arange(20000, at::kDouble) * 0.37;
+  for (const auto& layout : every_layout({20000})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::sqrt(x), roots(global)));
+    CHECK(same(ht::sqrt(x + 1), roots(global + 1)));
+    CHECK(same(ht::sqrt(x(ht::slice(0, 10))), roots(global.narrow(0, 0, 10))));
+  }
 }
