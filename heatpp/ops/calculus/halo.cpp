@@ -52,6 +52,7 @@ void check(const DNDarray& x, const HaloOptions& options, std::int64_t extent) {
 
 /// Returns the first axis that is cut, or 0.
 int first_cut(const Layout& layout) {
+  if (!layout.is_grid()) return layout.split().value_or(0);
   for (int axis = 0; axis < layout.ndim(); ++axis)
     if (layout.cut_along(axis).ranks() > 1) return axis;
   return 0;
