@@ -184,7 +184,7 @@ TEST_CASE("parts that cannot be are errors on all ranks", "[ml][folds]") {
   CHECK_THROWS_WITH(ht::KFold({.n_splits = 1}).split(x), Contains("got 1 splits of 150 rows"));
   CHECK_THROWS_WITH(ht::KFold({.n_splits = 151}).split(x), Contains("got 151 splits"));
   CHECK_THROWS_WITH(ht::StratifiedKFold({.n_splits = 51}).split(y),
-                    Contains("got labels of 50 rows at most for 51 splits"));
+                    Contains("got labels of at most 50 rows for 51 splits"));
   CHECK_THROWS_AS(ht::StratifiedKFold().split(even(at::full({9}, 0.5, at::kDouble))), ht::TypeError);
   CHECK_THROWS_WITH(ht::train_test_split(x, {.test_size = 1.5}), Contains("number of 1.5 for tests"));
   CHECK_THROWS_WITH(ht::train_test_split(x, even(at::ones({3}))), Contains("got 150 rows and 3 targets"));
