@@ -346,5 +346,6 @@ TEST_CASE("clusters and components of Fashion-MNIST", "[.fashion]") {
   neighbors.fit(cut(fashion.x, how));
   const auto [distances, indices] = neighbors.kneighbors(cut(test.x.slice(0, 0, 50), how));
   CHECK(equals(gathered(indices)[0], at::tensor({18094, 53939, 18352, 52468, 15081}, at::kLong)));
-  CHECK(equals(gathered(distances)[0].square().round().to(at::kDouble), numbers({232610, 465111, 501971, 532363, 580701})));
+  CHECK(equals(gathered(distances)[0].square().round().to(at::kDouble),
+               numbers({232610, 465111, 501971, 532363, 580701})));
 }
