@@ -126,7 +126,8 @@ TEST_CASE("rows with another number of features than the fit are refused with bo
       if (!takes_rows || method == "inverse_transform") continue;
       const auto text = message_of<ht::ValueError>([&] { call(*model, wrong, beside(targets(e.targets))); });
       CHECK_THAT(text, StartsWith(start(e, method)));
-      CHECK_THAT(text, Contains(e.fields ? "(74," : "got 3 features") && Contains(e.fields ? "(75," : "the 4 of the fit"));
+      CHECK_THAT(text,
+                 Contains(e.fields ? "(74," : "got 3 features") && Contains(e.fields ? "(75," : "the 4 of the fit"));
     }
   });
 }

@@ -159,7 +159,6 @@ at::Tensor roots(const at::Tensor& x) {
   return result;
 }
 
-
 }  // namespace
 
 TEST_CASE("random formulas have the bits of single calls", "[ops][fused][host]") {
