@@ -2,7 +2,9 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 
 #include <algorithm>
@@ -19,7 +21,7 @@ using detail::wrap;
 template <class Make>
 DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptions& options, Make make) {
   const auto& comm = comm_of(options.comm);
-  Layout layout(shape, options.split, comm.size());
+  auto layout = detail::layout_of(op, shape, options, comm.size());
   const auto local = layout.local_shape(comm.rank());
   const auto type = at::TensorOptions().dtype(to_torch(dtype)).device(to_torch(options.device));
   auto block = detail::allocated(op, layout, type, comm, [&] { return make(at::IntArrayRef(local), type); });
@@ -27,11 +29,11 @@ DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptio
 }
 
 /// Returns the range of global indices of a 1-d array that this rank computes.
-std::pair<std::int64_t, std::int64_t> my_range(std::int64_t n, const ArrayOptions& options) {
+std::pair<std::int64_t, std::int64_t> my_range(const char* op, std::int64_t n, const ArrayOptions& options) {
   const auto& comm = comm_of(options.comm);
-  const Layout layout({n}, options.split, comm.size());
-  if (!layout.split()) return {0, n};
-  return {layout.offset(comm.rank()), layout.offset(comm.rank() + 1)};
+  const auto layout = detail::layout_of(op, {n}, options, comm.size());
+  const auto first = layout.local_offset(comm.rank())[0];
+  return {first, first + layout.local_shape(comm.rank())[0]};
 }
 
 /// Returns the number of steps in a range of whole numbers, which may exceed the range of double and int64.
@@ -149,7 +151,7 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
   const auto dtype = options.dtype.value_or(whole ? int64 : get_default_dtype());
   if (dtype == bool_ && n > 2) detail::raise<TypeError>("arange", "got {} numbers as bool; expected at most 2", n);
   const auto [from, each] = is_integral(dtype) ? converted(range, whole, n, dtype) : std::pair(range.start, range.step);
-  const auto [first, last] = my_range(n, options);
+  const auto [first, last] = my_range("arange", n, options);
   return build("arange", {n}, dtype, options, [&](auto, const auto& o) {
     // Each value follows from its global index, so that it does not depend on the number of ranks.
     const bool exact = whole || is_integral(dtype);
@@ -166,7 +168,7 @@ DNDarray linspace(double start, double stop, std::int64_t num, const ArrayOption
 DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options) {
   const auto& [start, stop, num, endpoint] = range;
   if (num < 0) detail::raise<ValueError>("linspace", "got num {}; expected num >= 0", num);
-  const auto [first, last] = my_range(num, options);
+  const auto [first, last] = my_range("linspace", num, options);
   const auto steps = num - (endpoint ? 1 : 0);
   const auto step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0.0;
   const auto dtype = options.dtype.value_or(get_default_dtype());
@@ -188,10 +190,9 @@ DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, const Array
 DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, const ArrayOptions& options) {
   const Shape shape{rows, columns.value_or(rows)};
   const auto& comm = comm_of(options.comm);
-  const Layout layout(shape, options.split, comm.size());
-  const auto first = layout.split() ? layout.offset(comm.rank()) : 0;
+  const auto first = detail::layout_of("eye", shape, options, comm.size()).local_offset(comm.rank());
   // The diagonal has this column minus row in the block.
-  const auto shift = std::clamp(k, -shape[0], shape[1]) + (layout.split() == 0 ? first : -first);
+  const auto shift = std::clamp(k, -shape[0], shape[1]) + first[0] - first[1];
   return build("eye", shape, options.dtype.value_or(get_default_dtype()), options, [&](auto local, const auto& o) {
     auto block = at::zeros(local, o);
     if (shift < local[1] && -shift < local[0]) block.diagonal(shift).fill_(1);
@@ -204,11 +205,10 @@ DNDarray array(const Literal& values, const ArrayOptions& options) {
   for (const auto& value : values.values()) check_element("array", value, dtype);
   const auto all = tensor_of(values, dtype);
   const auto& comm = comm_of(options.comm);
-  return build("array", values.shape(), dtype, options, [&](auto local, const auto& o) {
-    const Layout layout(values.shape(), options.split, comm.size());
-    if (!layout.split()) return all.to(o);
-    const auto axis = *layout.split();
-    return all.narrow(axis, layout.offset(comm.rank()), local[static_cast<std::size_t>(axis)]).to(o).contiguous();
+  return build("array", values.shape(), dtype, options, [&](auto, const auto& o) {
+    const auto layout = detail::layout_of("array", values.shape(), options, comm.size());
+    const auto whole = wrap(all, layout.replicated(values.shape()), comm);
+    return detail::relayout(whole, layout).to(o).contiguous();
   });
 }
 

@@ -10,6 +10,9 @@ namespace heatpp {
 struct ArrayOptions {
   std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: the default dtype, or that of the values
   std::optional<int> split = std::nullopt;    ///< axis to cut evenly; nullopt: every rank holds the whole array
+  /// Ranks along each axis, to cut several axes evenly: {2, 2, 1}, or balanced_grid. Empty: as `split` says. Throws
+  /// ValueError beside a split, and if the product is not the number of ranks.
+  Grid grid = {};
   Device device = cpu;
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
@@ -95,12 +98,17 @@ concept Elements =
 /// How blocks on the ranks form an array.
 struct LocalOptions {
   std::optional<int> split = std::nullopt;  ///< axis along which blocks lie in rank order; nullopt: all are equal
+  /// Ranks along each axis: blocks form a grid of ranks in C order, and have equal extents along an axis if they are at
+  /// the same place along it. Empty: as `split` says. Throws ValueError beside a split. from_local takes no
+  /// balanced_grid.
+  Grid grid = {};
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 /// Adopts this rank's block without a copy; extents along the split axis may differ by rank. The array is written in
 /// place, also by `x = value`. Copies and selections of it are values, which do not change when heatpp writes. When the
 /// host itself writes, all arrays that still share the memory see it: `ht::copy` takes a snapshot. Collective: one
-/// check that the blocks fit, which also tells every rank the offsets. The array is not writable if elements of a
+/// check that the blocks fit, which also tells every rank the offsets; a grid costs an allgather of the shapes besides.
+/// The array is not writable if elements of a
 /// rank's block may overlap. Gradients are not kept. Throws on all ranks: ValueError if blocks do not fit, TypeError
 /// for a dtype that heatpp does not have and for sparse tensors.
 [[nodiscard]] DNDarray from_local(const at::Tensor& block, const LocalOptions& options = {});

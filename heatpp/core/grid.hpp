@@ -27,7 +27,11 @@ struct Grid {
     return grid;
   }
   [[nodiscard]] bool empty() const { return ranks.empty() && !balanced; }
+  friend bool operator==(const Grid&, const Grid&) = default;
 };
+
+/// Returns "(2, 2, 1)", "balanced" or "none".
+[[nodiscard]] std::string to_string(const Grid& grid);
 
 /// The grid whose blocks are nearly cubes.
 inline const Grid balanced_grid = Grid::nearly_cubic();

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
@@ -53,13 +54,13 @@ DNDarray start_of(const Target& target, const Bijection& permutation) {
 
 /// Finds random numbers among the running sums of the weights, which are whole numbers here. Their sums do not depend
 /// on the order, so all layouts choose the same elements.
-DNDarray weighted(Generator& generator, const DNDarray& p, const Target& target) {
+DNDarray weighted(Generator& generator, const DNDarray& p, const Target& target, const ArrayOptions& stored) {
   const auto weights = wrap((p.larray() * 0x1p60).to(at::kLong), p.layout(), p.comm());
   const auto total = sum(weights).item<std::int64_t>();
-  const auto u =
-      generator.random(target.layout.shape(), {.dtype = float64, .split = target.layout.split(), .comm = target.comm});
+  const auto u = generator.random(target.layout.shape(), heatpp::detail::with_dtype(stored, float64));
   const auto drawn = (u.larray() * static_cast<double>(total)).to(at::kLong).clamp_max_(total - 1);
-  return target.wrap(searchsorted(cumsum(weights), wrap(drawn, u.layout(), u.comm()), {.side = Side::right}).larray());
+  const auto found = searchsorted(cumsum(weights), wrap(drawn, u.layout(), u.comm()), {.side = Side::right});
+  return target.wrap(heatpp::detail::relayout(found, target.layout));
 }
 
 /// Takes the first of exponential waiting times with the weights as rates: Efraimidis, Spirakis (2006).
@@ -79,11 +80,11 @@ DNDarray Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptio
                       to_string(shape), options.replace);
   if (options.p && options.comm) heatpp::detail::check_same_comm("choice", *options.comm, options.p->comm());
   const auto comm = options.p ? options.p->comm() : options.comm;
-  const ArrayOptions stored{.dtype = int64, .split = options.split, .comm = comm};
+  const ArrayOptions stored{.dtype = int64, .split = options.split, .grid = options.grid, .comm = comm};
   const auto target = target_of("choice", {}, shape, stored, int64);
   const auto p = options.p ? std::optional(probabilities(n, options.replace ? 1 : count, *options.p)) : std::nullopt;
   if (count == 0) return empty(shape, stored);
-  if (p) return options.replace ? weighted(*this, *p, target) : weighted_without_replacement(*this, *p, target);
+  if (p) return options.replace ? weighted(*this, *p, target, stored) : weighted_without_replacement(*this, *p, target);
   if (options.replace) return integers(0, n, shape, stored);
   const auto [key, counter] = reserve(target.comm, 1);
   return start_of(target, Bijection(Key(key), counter, n));

@@ -32,6 +32,7 @@ struct ChoiceOptions {
   std::optional<DNDarray> p = std::nullopt;         ///< probability of each element; nullopt: all equal
   int axis = 0;                                     ///< axis of an array along which elements are chosen
   std::optional<int> split = std::nullopt;          ///< axis of the positions to cut evenly
+  Grid grid = {};                                   ///< ranks along their axes, or empty; as in ArrayOptions
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: p's, or default_comm()
 };
 

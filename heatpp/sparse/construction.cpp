@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/bounds.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -115,6 +116,7 @@ Layout agreed_layout(const char* op, const Shape& shape, std::optional<int> spli
 
 /// Returns the layout of a matrix made without arrays. If it is whole, each rank makes it on its own.
 Layout new_layout(const char* op, const Shape& shape, const ArrayOptions& options, const Communicator& comm) {
+  heatpp::detail::check_rows_only(op, options.grid);
   return options.split ? agreed_layout(op, shape, options.split, comm) : matrix_layout(op, shape, options.split, comm);
 }
 
@@ -130,6 +132,7 @@ DCSRMatrix detail::adopted_rows(const std::function<CsrBlock()>& make, std::int6
   CsrBlock block;
   const std::vector<const char*> alike{"number of the dtype", "columns", "number of axes that are cut", "rows"};
   const auto numbers = heatpp::detail::bounds_or_error(comm, alike.size(), [&] {
+    heatpp::detail::check_rows_only("from_local", options.grid);
     if (options.split && *options.split != 0 && *options.split != -2)
       raise<ValueError>("from_local", "got split {}; expected rows, 0, or none", *options.split);
     block = make();

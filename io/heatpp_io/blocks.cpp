@@ -26,6 +26,7 @@ constexpr std::int64_t staging_bytes = std::int64_t{1} << 20;
 /// Throws ValueError if the options name something that the plan determines.
 void check(const LoadOptions& options) {
   const auto* const named = options.split           ? "a split"
+                            : !options.grid.empty() ? "a grid"
                             : options.dtype         ? "a dtype"
                             : options.comm          ? "a communicator"
                             : options.device != cpu ? "a device"
@@ -36,7 +37,8 @@ void check(const LoadOptions& options) {
 
 DNDarray loaded(const Source& source, const BlockPlan& plan, LoadOptions options) {
   const auto& layout = plan.layout();
-  if (!layout.shape().empty()) options.split = layout.split().value_or(0);
+  if (layout.is_grid()) options.grid = Grid(layout.grid());
+  else if (!layout.shape().empty()) options.split = layout.split().value_or(0);
   options.dtype = plan.dtype();
   options.comm = plan.comm();
   return load(source, options);

@@ -51,6 +51,31 @@ TEST_CASE("a balanced grid has nearly cubic blocks", "[core][layout]") {
   CHECK(ht::balanced_grid.along_axes({3}, 12) == Along{12});
 }
 
+TEST_CASE("a node's ranks fill a box of a balanced grid", "[core][layout]") {
+  const auto nodes_are_boxes = [](const ht::Layout& layout, int in_node) {
+    for (int first = 0; first < layout.ranks(); first += in_node) {
+      int cells = 1;  // of the smallest box around the node
+      for (int axis = 0; axis < layout.ndim(); ++axis) {
+        int least = layout.ranks(), most = 0;
+        for (int rank = first; rank < first + in_node; ++rank) {
+          least = std::min(least, layout.place_along(axis, rank));
+          most = std::max(most, layout.place_along(axis, rank));
+        }
+        cells *= most - least + 1;
+      }
+      if (cells != in_node) return false;
+    }
+    return true;
+  };
+  for (const ht::Shape& shape : {ht::Shape{512, 512, 512}, ht::Shape{64, 2048}, ht::Shape{256, 256}, ht::Shape{1000}})
+    for (const int in_node : {1, 2, 4, 8, 16})
+      for (const int ranks : {16, 64, 128, 1024})
+        CHECK(nodes_are_boxes(ht::Layout::on_grid(shape, ht::balanced_grid, ranks), in_node));
+  for (const int in_node : {4, 32})  // racks of 8 nodes with 4 ranks
+    CHECK(nodes_are_boxes(ht::Layout::on_grid({512, 512, 512}, ht::balanced_grid, 192), in_node));
+  CHECK_FALSE(nodes_are_boxes(ht::Layout::on_grid({512, 512}, {2, 3}, 6), 2));
+}
+
 TEST_CASE("errors for grids that do not fit name the reason", "[core][layout]") {
   const auto text = message_of<ht::ValueError>([] { static_cast<void>(ht::Layout::on_grid({4, 4}, {2, 2}, 3)); });
   CHECK(text.find("(2, 2)") != std::string::npos);

@@ -7,7 +7,8 @@
 #include <heatpp/core/blocks/detail/block_access.hpp>
 #include <heatpp/core/blocks/detail/bricks.hpp>
 #include <heatpp/core/blocks/detail/parts.hpp>
-#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
+#include <heatpp/core/detail/cuts/without_copies.hpp>
 
 #include <algorithm>
 
@@ -20,7 +21,7 @@ using detail::raise;
 
 namespace {
 
-constexpr std::size_t max_axes = 64, numbers_agreed = 3 + 2 * max_axes;
+constexpr std::size_t max_axes = 64, numbers_agreed = 3 + 3 * max_axes;
 constexpr std::int64_t most_ghosts = 1 << 20;
 
 at::Tensor part_of(at::Tensor memory, const Piece& piece, const Shape& origin) {
@@ -36,8 +37,7 @@ struct Cut {
 };
 
 Parts parts_of_block(const Cut& cut, const at::Tensor& block, const Communicator& comm) {
-  Shape origin(cut.layout.shape().size(), 0);
-  if (cut.layout.split()) origin[static_cast<std::size_t>(*cut.layout.split())] = cut.layout.offset(comm.rank());
+  const auto origin = cut.layout.local_offset(comm.rank());
   Parts parts;
   for (const auto& [rank, pieces] : detail::pieces_of_block(cut.boxes, cut.layout, comm.rank())) {
     parts.push_back({rank, {}});
@@ -133,9 +133,8 @@ struct BlockPlan::Impl {
   }
 
   void scatter(const DNDarray& array, const std::function<std::vector<at::Tensor>()>& make) const {
-    // A grid is recut first, because boxes_at_owner delivers to the owners of one cut.
     const bool fits = array.shape() == cut.layout.shape() && array.comm().same_ranks(comm);
-    const auto x = fits && array.layout().is_grid() ? detail::brought_to(array, cut.layout) : array;
+    const auto x = fits ? detail::without_copies("to_blocks", array) : array;  // else each copy of a block would send
     std::vector<at::Tensor> blocks;
     all_or_none(comm, [&] {
       if (x.shape() != cut.layout.shape())
@@ -148,7 +147,7 @@ struct BlockPlan::Impl {
       blocks = make();
     });
     const auto block = x.larray().cpu().resolve_conj().resolve_neg();
-    if (x.split()) {
+    if (x.layout().is_cut()) {
       const auto moved = [&](const Cut& how) {
         detail::exchange_parts(parts_of_block(how, block, comm), parts_of_bricks(how.layout, blocks), comm);
       };
@@ -193,21 +192,30 @@ void check_brick(const Brick& brick, const Shape& shape) {
                         to_string(*ghosts), shape.size(), most_ghosts);
 }
 
-/// Returns what has to be the same on all ranks, checked here, as numbers: the number of axes, the shape, the split,
-/// the dtype and the ghosts.
+/// Returns the layout of the array. Its options have split 0 unless another one is given, which a grid replaces.
+Layout layout_for(const Shape& shape, const BlockOptions& options, int ranks) {
+  const auto split = !options.grid.empty() && options.split == 0 ? std::nullopt : options.split;
+  return detail::layout_of("from_blocks", shape, split, options.grid, ranks);
+}
+
+/// Returns what has to be the same on all ranks, checked here, as numbers: the number of axes, the split, the dtype,
+/// the shape, the ghosts and the grid.
 std::vector<std::int64_t> numbers_of(const Shape& shape, const std::vector<Brick>& bricks, Dtype dtype,
-                                     const BlockOptions& options) {
+                                     const BlockOptions& options, int ranks) {
   if (shape.size() > max_axes)
     raise<ValueError>("from_blocks", "got {} axes; expected at most {}", shape.size(), max_axes);
   const auto ndim = static_cast<int>(shape.size());
   static_cast<void>(size_of(shape));
   const auto ghosts = checked_ghosts(options.ghosts, ndim);
-  const auto split = options.split ? sanitize_axis(*options.split, ndim, "from_blocks") : -1;
+  const auto layout = layout_for(shape, options, ranks);
+  const auto grid = layout.grid();
   for (const auto& brick : bricks) check_brick(brick, shape);
   std::vector<std::int64_t> numbers(numbers_agreed, 0);
-  numbers[0] = ndim, numbers[1] = split, numbers[2] = static_cast<std::int64_t>(dtype);
+  numbers[0] = ndim, numbers[1] = layout.is_grid() ? -1 : layout.split().value_or(-1),
+  numbers[2] = static_cast<std::int64_t>(dtype);
   std::ranges::copy(shape, numbers.begin() + 3);
   std::ranges::copy(ghosts, numbers.begin() + 3 + max_axes);
+  std::ranges::copy(grid, numbers.begin() + 3 + 2 * max_axes);
   return numbers;
 }
 
@@ -215,11 +223,12 @@ void check_agreed(const detail::Bounds& numbers) {
   for (std::size_t i = 0; i < numbers_agreed; ++i)
     if (!numbers.equal(i))
       raise<ValueError>("from_blocks", "got {} {} on some ranks and {} on others; expected the same on all",
-                        i == 0             ? "a number of axes of"
-                        : i == 1           ? "the split"
-                        : i == 2           ? "the dtype of number"
-                        : i < 3 + max_axes ? "an extent of"
-                                           : "ghosts of",
+                        i == 0                 ? "a number of axes of"
+                        : i == 1               ? "the split"
+                        : i == 2               ? "the dtype of number"
+                        : i < 3 + max_axes     ? "an extent of"
+                        : i < 3 + 2 * max_axes ? "ghosts of"
+                                               : "a grid whose ranks along an axis are",
                         numbers.least[i], numbers.most[i]);
 }
 
@@ -227,11 +236,10 @@ void check_agreed(const detail::Bounds& numbers) {
 
 BlockPlan::BlockPlan(const Shape& shape, std::vector<Brick> bricks, Dtype dtype, const BlockOptions& options) {
   const auto comm = comm_of(options.comm);
-  check_agreed(
-      detail::bounds_or_error(comm, numbers_agreed, [&] { return numbers_of(shape, bricks, dtype, options); }));
+  check_agreed(detail::bounds_or_error(comm, numbers_agreed,
+                                       [&] { return numbers_of(shape, bricks, dtype, options, comm.size()); }));
   const auto ndim = static_cast<int>(shape.size());
-  const auto split = options.split ? std::optional(sanitize_axis(*options.split, ndim, "from_blocks")) : std::nullopt;
-  const Layout layout(shape, split, comm.size());
+  const auto layout = layout_for(shape, options, comm.size());
   auto boxes = detail::boxes_at_owner(bricks, layout, comm);
   detail::check_cover("from_blocks", bricks, boxes, layout, comm);
   impl_ = std::shared_ptr<const Impl>(

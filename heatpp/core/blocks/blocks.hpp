@@ -20,16 +20,17 @@ struct Brick {
 /// How the bricks of a host become an array.
 struct BlockOptions {
   std::optional<int> split = 0;  ///< split of the array; nullopt: every rank gets all of it
+  Grid grid = {};                ///< grid of the array instead of a split; as in ArrayOptions
   /// Ghost cells in memory on either side of each brick, along each axis or along all. They are left out and never
   /// written to.
   Shape ghosts = {};
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
-/// A plan that moves elements between the bricks of a host and an array with a split. It is made once: two allreduces,
-/// and the places of bricks travel to the ranks whose blocks of the array they meet, in 2 log2 P messages of a rank (or
-/// to all ranks, if the array has no split). Then each from_blocks and to_blocks is one exchange of only those elements
-/// that have to change their rank. A rank holds its bricks and those that meet its block, for any P.
+/// A plan that moves elements between the bricks of a host and an array with a split or on a grid. It is made once: two
+/// allreduces, and the places of bricks travel to the ranks whose blocks of the array they meet, in 2 log2 P messages
+/// of a rank (or to all ranks, if the array has no split). Then each from_blocks and to_blocks is one exchange of only
+/// those elements that have to change their rank. A rank holds its bricks and those that meet its block, for any P.
 class BlockPlan {
  public:
   /// Makes a plan for this rank's bricks, any number of them, of a domain of this shape. Collective. Throws ValueError
@@ -41,7 +42,7 @@ class BlockPlan {
   [[nodiscard]] DNDarray from_blocks(const void* memory) const { return from_blocks(std::span(&memory, 1)); }
   /// Makes the array of memory at strides: a tensor with the ghost cells for each brick.
   [[nodiscard]] DNDarray from_blocks(std::span<const at::Tensor> blocks) const;
-  /// Writes the elements of `x`, of the plan's shape and any split, to the bricks. Collective: 2 log2 P messages more
+  /// Writes the elements of `x`, of the plan's shape and any layout, to the bricks. Collective: 2 log2 P messages more
   /// if x is cut differently from the plan. Throws ValueError for another shape and TypeError for another dtype.
   void to_blocks(const DNDarray& x, std::span<void* const> memory) const;
   void to_blocks(const DNDarray& x, void* memory) const { to_blocks(x, std::span(&memory, 1)); }

@@ -14,7 +14,7 @@ struct LocalBlock {
 
 /// Makes an array of the blocks that make() returns on the ranks. It is writable if all blocks are and no elements
 /// overlap. An error of make() on one rank is thrown on all. One allreduce of 1096 bytes, and
-/// layout_of_blocks() if split.
+/// layout_of_blocks() if split, or an allgather of the shapes on a grid.
 [[nodiscard]] DNDarray adopt(const LocalOptions& options, const std::function<LocalBlock()>& make);
 
 /// Returns the cut into the blocks of all ranks, of which this rank's has `shape`. Every rank knows whether it holds

@@ -2,6 +2,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/bounds.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 
 #include <algorithm>
@@ -15,9 +16,19 @@ constexpr std::size_t max_axes = 64;  // axes of a block in LibTorch
 constexpr std::size_t split_place = 3, first_extent = 4, max_kind = first_extent + max_axes;
 constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that the bytes can be counted
 
-/// Returns the dtype, the number of axes, whether the block is read-only, the split, and the extents, of which that
-/// along the split is left out. All ranks have equally many numbers.
-std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optional<int> split) {
+/// Throws ValueError unless a grid has a number of ranks for each axis, and no split is beside it.
+void check_grid(const LocalOptions& options, const Shape& block, int ranks) {
+  if (options.grid.empty()) return;
+  if (options.grid.balanced)
+    detail::raise<ValueError>("from_local", "got grid balanced; expected the ranks along each axis, as blocks lie");
+  static_cast<void>(detail::layout_of("from_local", block, options, ranks));
+}
+
+/// Returns the dtype, the number of axes, whether the block is read-only, the split, and the extents. Those along the
+/// split are left out, and those along cut axes of a grid are the ranks there, negated. All ranks have equally many
+/// numbers.
+std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, const LocalOptions& options, int ranks) {
+  const auto& split = options.split;
   const auto& block = local.data;
   const auto axes = static_cast<std::size_t>(block.dim());
   if (axes > max_axes)
@@ -28,6 +39,9 @@ std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optio
   numbers[2] = !local.writable || detail::may_overlap(block);
   numbers[split_place] = !split ? -1 : *split < 0 ? *split + block.dim() : *split;
   std::ranges::copy(block.sizes(), numbers.begin() + first_extent);
+  check_grid(options, {block.sizes().begin(), block.sizes().end()}, ranks);
+  for (std::size_t axis = 0; axis < options.grid.ranks.size(); ++axis)
+    if (const auto along = options.grid.ranks[axis]; along > 1) numbers[first_extent + axis] = -along;
   // A rank without this axis need not say so: all see that the numbers of axes differ.
   if (split && *split >= -block.dim() && *split < block.dim())
     numbers[static_cast<std::size_t>(*split < 0 ? *split + block.dim() : *split) + first_extent] = 0;
@@ -50,9 +64,37 @@ std::optional<int> checked_split(const detail::Bounds& numbers, std::optional<in
   for (auto i = first_extent; i < max_kind; ++i)
     if (!numbers.equal(i))
       detail::raise<ValueError>("from_local",
-                                "got blocks with extents {} to {} along axis {}; expected equal ones on all ranks",
+                                "got blocks with {} {} to {} along axis {}; expected equal ones on all ranks",
+                                numbers.least[i] < 0 ? "minus the ranks of a grid, or extents," : "extents",
                                 numbers.least[i], numbers.most[i], i - first_extent);
   return split;
+}
+
+/// Returns the layout of blocks on a grid, of which this rank's has `shape`. Collective: an allgather of the shapes.
+Layout layout_on_grid(const Shape& shape, const Grid& grid, const Communicator& comm) {
+  const auto cells = Layout::on_grid(shape, grid, comm.size());
+  const std::vector<std::int64_t> mine(shape.begin(), shape.end());
+  std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(comm.size()));
+  comm.allgather(mine, all, std::vector(static_cast<std::size_t>(comm.size()), std::ssize(mine)));
+  std::vector<detail::Cut> cuts;
+  Shape whole;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(grid.ranks[axis]), -1), offsets{0};
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      const auto place = cells.place_along(static_cast<int>(axis), rank);
+      const auto extent = all[static_cast<std::size_t>(rank) * shape.size() + axis];
+      auto& count = counts[static_cast<std::size_t>(place)];
+      if (count >= 0 && count != extent)
+        detail::raise<ValueError>(
+            "from_local", "got blocks with extents {} and {} along axis {} at place {} of grid {}; expected equal ones",
+            count, extent, axis, place, to_string(grid));
+      count = extent;
+    }
+    for (const auto count : counts) offsets.push_back(offsets.back() + count);
+    whole.push_back(offsets.back());
+    cuts.push_back(detail::Cut::at(std::move(offsets)));
+  }
+  return Layout::from_cuts(std::move(whole), std::move(cuts));
 }
 
 /// Makes a tensor of the caller's memory.
@@ -86,12 +128,13 @@ DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlo
     // A tensor that LibTorch conjugates or negates on reading cannot be written in place.
     local.writable = local.writable && !local.data.is_conj() && !local.data.is_neg();
     local.data = local.data.resolve_conj().resolve_neg();
-    return numbers_of(local, options.split);
+    return numbers_of(local, options, comm.size());
   });
   const auto split = checked_split(numbers, options.split);
   Shape shape(local.data.sizes().begin(), local.data.sizes().end());
-  auto layout = split ? detail::layout_of_blocks(std::move(shape), *split, comm)
-                      : Layout(std::move(shape), std::nullopt, comm.size());
+  auto layout = !options.grid.empty() ? layout_on_grid(shape, options.grid, comm)
+                : split               ? detail::layout_of_blocks(std::move(shape), *split, comm)
+                                      : Layout(std::move(shape), std::nullopt, comm.size());
   auto x = written_through(wrap(as_host_memory(local.data), std::move(layout), comm));
   Access::impl(x)->read_only = numbers.most[2] != 0;
   return x;

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/fused/pending.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/interop/dlpack.hpp>
@@ -19,7 +20,7 @@ DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options) {
   const auto tensor = detail::fused::given_away(detail::adoptable("from_tensor", data));
   const Shape shape(tensor.sizes().begin(), tensor.sizes().end());
   const auto whole = detail::wrap(tensor, Layout(shape, std::nullopt, comm.size()), comm);
-  Layout target(shape, options.split, comm.size());
+  auto target = detail::layout_of("from_tensor", shape, options, comm.size());
   auto block = detail::relayout(whole, target);
   return detail::wrap(std::move(block), std::move(target), comm);
 }

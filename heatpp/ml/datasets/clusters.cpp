@@ -1,6 +1,7 @@
 #include <heatpp/ml/datasets/clusters.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -37,6 +38,7 @@ Clusters create_clusters(std::int64_t n, const DNDarray& means, const Operand& d
     heatpp::detail::raise<ValueError>(op,
                                       "got {} samples and means of shape {}; expected n >= 0 and (clusters, features)",
                                       n, to_string(means.shape()));
+  heatpp::detail::check_rows_only(op, options.array.grid);
   const auto wide = heatpp::detail::with_dtype(options.array, float64);
   const auto centers = resplit(means, std::nullopt).astype(float64);
   const auto widths = copy(broadcast_to(zeros_like(centers) + deviations, centers.shape()));
@@ -51,6 +53,7 @@ Clusters create_spherical_dataset(std::int64_t n, const SphericalOptions& option
   if (n < 0 || options.radius < 0)
     heatpp::detail::raise<ValueError>("create_spherical_dataset",
                                       "got {} samples in balls of radius {}; expected both >= 0", n, options.radius);
+  heatpp::detail::check_rows_only("create_spherical_dataset", options.array.grid);
   const auto wide = heatpp::detail::with_dtype(options.array, float64);
   const auto direction = random::standard_normal({4 * n, 3}, wide);
   const auto length = options.radius * cbrt(random::random({4 * n}, wide));

@@ -6,7 +6,8 @@
 // Samples of known clusters, drawn from the default generator; equal for any number of ranks.
 namespace heatpp::datasets {
 
-/// Rows of samples, and the cluster of each as int64. The options give the split of both, along axis 0.
+/// Rows of samples, and the cluster of each as int64. The options give the split of both, along axis 0; a grid is a
+/// ValueError.
 struct Clusters {
   DNDarray samples, labels;
 };

@@ -1,10 +1,15 @@
 #include <heatpp/ml/datasets/matrixgallery.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
+#include <heatpp/core/detail/cuts/stretched.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/products/product.hpp>
+#include <heatpp/ops/creation/creation.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
@@ -30,19 +35,14 @@ DNDarray normal_matrix(const Shape& shape, ArrayOptions options) {
   return (real + std::complex<double>(0, 1) * imaginary).astype(dtype);
 }
 
-/// Returns a matrix, cut as the options say, with the numbers 0 .. n-1 along one axis.
-DNDarray counted(std::int64_t n, int axis, ArrayOptions options) {
-  options.split = options.split == axis ? std::optional(0) : std::nullopt;
-  options.dtype = float64;
-  return expand_dims(arange(n, options), 1 - axis);
+/// Returns the layout of an m x n matrix with these options.
+Layout layout_for(const char* op, std::int64_t m, std::int64_t n, const ArrayOptions& options) {
+  return heatpp::detail::layout_of(op, {m, n}, options, comm_of(options.comm).size());
 }
 
-std::optional<int> sanitized(std::optional<int> split) {
-  return split ? std::optional(sanitize_axis(*split, 2, "split")) : std::nullopt;
-}
-
-ArrayOptions replicated(ArrayOptions options) {
-  options.split = std::nullopt;
+ArrayOptions with_split(ArrayOptions options, std::optional<int> split) {
+  options.split = split;
+  options.grid = {};
   return options;
 }
 
@@ -50,21 +50,19 @@ ArrayOptions replicated(ArrayOptions options) {
 
 DNDarray parter(std::int64_t n, const ArrayOptions& options) {
   check_extents("parter", n, n);
-  auto cut = options;
-  cut.split = sanitized(options.split);
-  const auto rows = counted(n, 0, cut), columns = counted(n, 1, cut);
-  return (1 / (columns - rows + 0.5)).astype(options.dtype.value_or(get_default_dtype()));
+  const auto value = [](const std::vector<DNDarray>& positions) { return 1 / (positions[1] - positions[0] + 0.5); };
+  return fromfunction(value, {n, n}, heatpp::detail::with_dtype(options, float64))
+      .astype(options.dtype.value_or(get_default_dtype()));
 }
 
 DNDarray hermitian(std::int64_t n, const HermitianOptions& options) {
   check_extents("hermitian", n, n);
-  auto array = options.array;
-  array.dtype = array.dtype.value_or(complex64);
-  array.split = sanitized(array.split);
-  const auto r = normal_matrix({n, n}, array);
+  const auto dtype = options.array.dtype.value_or(complex64);
+  const auto r = normal_matrix({n, n}, heatpp::detail::with_dtype(options.array, dtype));
   const auto adjoint = conj(transpose(r));
-  const auto result = options.positive_definite ? matmul(r, adjoint) / n : r + resplit(adjoint, r.split());
-  return resplit(result, array.split).astype(*array.dtype);
+  const auto result =
+      options.positive_definite ? matmul(r, adjoint) / n : r + heatpp::detail::brought_to(adjoint, r.layout());
+  return heatpp::detail::brought_to(result, r.layout()).astype(dtype);
 }
 
 DNDarray random_orthogonal(std::int64_t m, std::int64_t n, const ArrayOptions& options) {
@@ -74,7 +72,8 @@ DNDarray random_orthogonal(std::int64_t m, std::int64_t n, const ArrayOptions& o
                                       m, n);
   const auto [q, r] = linalg::qr(normal_matrix({m, n}, options));
   const auto line = resplit(diagonal(r), std::nullopt);
-  return resplit(q * (line / abs(line)), sanitized(options.split)).astype(options.dtype.value_or(get_default_dtype()));
+  return heatpp::detail::brought_to(q * (line / abs(line)), layout_for("random_orthogonal", m, n, options))
+      .astype(options.dtype.value_or(get_default_dtype()));
 }
 
 KnownSvd random_known_singularvalues(std::int64_t m, std::int64_t n, const DNDarray& s, const ArrayOptions& options) {
@@ -84,13 +83,13 @@ KnownSvd random_known_singularvalues(std::int64_t m, std::int64_t n, const DNDar
     heatpp::detail::raise<ValueError>(
         op, "got singular values of shape {} for {} x {} elements; expected a vector of 1 to {}, none below 0",
         to_string(s.shape()), m, n, std::min(m, n));
-  const auto split = sanitized(options.split);
-  auto rows = options;
-  rows.split = split == 0 ? split : std::nullopt;
+  const auto layout = layout_for(op, m, n, options);
+  const auto rows = heatpp::detail::cuts_along(layout, 0) ? std::optional(0) : std::nullopt;
   const auto values = resplit(s, std::nullopt).astype(options.dtype.value_or(get_default_dtype()));
-  const auto u = random_orthogonal(m, s.size(), rows), v = random_orthogonal(n, s.size(), replicated(options));
+  const auto u = random_orthogonal(m, s.size(), with_split(options, rows)),
+             v = random_orthogonal(n, s.size(), with_split(options, std::nullopt));
   const auto a = matmul(u * values, conj(transpose(v)));
-  return {resplit(a, split), u, values, v};
+  return {heatpp::detail::brought_to(a, layout), u, values, v};
 }
 
 KnownSvd random_known_rank(std::int64_t m, std::int64_t n, std::int64_t r, const KnownRankOptions& options) {
@@ -98,8 +97,7 @@ KnownSvd random_known_rank(std::int64_t m, std::int64_t n, std::int64_t r, const
   if (r < 1 || r > std::min(m, n))
     heatpp::detail::raise<ValueError>("random_known_rank", "got rank {} for {} x {} elements; expected 1 to {}", r, m,
                                       n, std::min(m, n));
-  auto real = replicated(options.array);
-  real.dtype = float64;
+  const auto real = heatpp::detail::with_dtype(with_split(options.array, std::nullopt), float64);
   const auto drawn = 1 - random::random({r}, real);  // in (0, 1]
   const auto values = options.quantile_function ? options.quantile_function(drawn) : -log(drawn);
   return random_known_singularvalues(m, n, sort(values, {.descending = true}), options.array);

@@ -26,8 +26,8 @@ struct HermitianOptions {
 struct KnownSvd {
   DNDarray a, u, s, v;
 };
-/// Returns an m x n matrix with the singular values in the vector `s`, at most min(m, n). `u` is split as the rows of
-/// a; `s` and `v` are not split. Throws ValueError for other lengths and negative values.
+/// Returns an m x n matrix with the singular values in the vector `s`, at most min(m, n). `u` is split along axis 0 if
+/// the rows of a are cut; `s` and `v` are not split. Throws ValueError for other lengths and negative values.
 [[nodiscard]] KnownSvd random_known_singularvalues(std::int64_t m, std::int64_t n, const DNDarray& s,
                                                    const ArrayOptions& options = {});
 struct KnownRankOptions {

@@ -1,6 +1,7 @@
 #include <heatpp/ops/creation/creation.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -14,6 +15,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -34,15 +36,16 @@ DNDarray cosines(std::int64_t n, const ArrayOptions& options, std::array<double,
   });
 }
 
-/// Returns the positions along one axis of an array, stretched over it.
-DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& options) {
+/// Returns the positions along one axis of an array with this layout, stretched over it.
+DNDarray positions_along(int axis, const Layout& layout, const ArrayOptions& options) {
+  const auto& shape = layout.shape();
   Shape column(shape.size() - static_cast<std::size_t>(axis), 1);
   column.front() = -1;
   auto alone = options;
   alone.split = std::nullopt;
-  const auto stretched = broadcast_to(reshape(arange(shape[static_cast<std::size_t>(axis)], alone), column), shape);
-  const Layout layout(shape, options.split, stretched.comm().size());
-  return detail::brought_to(stretched, layout);
+  alone.grid = {};
+  const auto positions = arange(shape[static_cast<std::size_t>(axis)], alone);
+  return detail::brought_to(broadcast_to(reshape(positions, column), shape), layout);
 }
 
 }  // namespace
@@ -53,10 +56,10 @@ DNDarray empty_like(const DNDarray& x, const LikeOptions& options) {
   const auto own = x.layout().is_grid() ? std::optional(0) : x.split();  // another shape is cut along the first axis
   const bool alike =
       x.layout().is_grid() ? !options.split : options.split.value_or(own.value_or(-1)) == own.value_or(-1);
-  if (shape == x.shape() && alike) return empty_like(x, dtype);
+  if (shape == x.shape() && alike && options.grid.empty()) return empty_like(x, dtype);
   auto split = options.split;
-  if (!split && own && *own < static_cast<int>(shape.size())) split = own;
-  return empty(shape, {.dtype = dtype, .split = split, .device = x.device(), .comm = x.comm()});
+  if (!split && options.grid.empty() && own && *own < static_cast<int>(shape.size())) split = own;
+  return empty(shape, {.dtype = dtype, .split = split, .grid = options.grid, .device = x.device(), .comm = x.comm()});
 }
 DNDarray full_like(const DNDarray& x, const Operand& value, const LikeOptions& options) {
   auto result = empty_like(x, options);
@@ -145,24 +148,23 @@ std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors, const Meshg
 }
 
 DNDarray indices(const Shape& shape, const ArrayOptions& options) {
-  auto each = options;
-  each.dtype = options.dtype.value_or(int64);
-  const auto split = options.split
-                         ? std::optional(sanitize_axis(*options.split, static_cast<int>(shape.size()) + 1, "indices"))
-                         : std::nullopt;
-  each.split = split && *split > 0 ? std::optional(*split - 1) : std::nullopt;
+  const auto each = detail::with_dtype(options, options.dtype.value_or(int64));
   if (shape.empty()) return empty({0}, each);
+  Shape whole{std::ssize(shape)};
+  whole.insert(whole.end(), shape.begin(), shape.end());
+  const auto layout = detail::layout_of("indices", whole, options, comm_of(options.comm).size());
+  std::vector<int> axes(shape.size());
+  std::iota(axes.begin(), axes.end(), 1);
   Arrays parts;
-  for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) parts.push_back(positions_along(shape, axis, each));
-  const auto all = stack(parts);
-  return split == 0 ? resplit(all, 0) : all;
+  for (const auto axis : axes) parts.push_back(positions_along(axis - 1, layout.along(shape, axes), each));
+  return detail::brought_to(stack(parts), layout);
 }
 
 DNDarray fromfunction(const std::function<DNDarray(const std::vector<DNDarray>&)>& f, const Shape& shape,
                       const ArrayOptions& options) {
+  const auto layout = detail::layout_of("fromfunction", shape, options, comm_of(options.comm).size());
   std::vector<DNDarray> positions;
-  for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
-    positions.push_back(positions_along(shape, axis, options));
+  for (int axis = 0; axis < layout.ndim(); ++axis) positions.push_back(positions_along(axis, layout, options));
   return f(positions);
 }
 
@@ -170,8 +172,8 @@ DNDarray from_values(const void* values, std::int64_t count, Dtype dtype, const 
   const auto& comm = comm_of(options.comm);
   const auto all =
       at::from_blob(const_cast<void*>(values), {count}, at::TensorOptions().dtype(detail::to_torch(dtype)));
-  const Layout everywhere({count}, std::nullopt, comm.size()), layout({count}, options.split, comm.size());
-  const auto block = detail::relayout(detail::wrap(all, everywhere, comm), layout).clone();
+  const auto layout = detail::layout_of("fromiter", {count}, options, comm.size());
+  const auto block = detail::relayout(detail::wrap(all, layout.replicated({count}), comm), layout).clone();
   return detail::wrap(block.to(detail::to_torch(options.device), detail::to_torch(options.dtype.value_or(dtype))),
                       layout, comm);
 }

@@ -19,6 +19,7 @@ struct LikeOptions {
   std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: that of the model
   std::optional<Shape> shape = std::nullopt;  ///< nullopt: that of the model
   std::optional<int> split = std::nullopt;    ///< nullopt: that of the model, with its cut if the shape is equal
+  Grid grid = {};                             ///< ranks along each axis, or empty; as in ArrayOptions
 };
 [[nodiscard]] DNDarray empty_like(const DNDarray& x, const LikeOptions& options);
 [[nodiscard]] DNDarray zeros_like(const DNDarray& x, const LikeOptions& options);

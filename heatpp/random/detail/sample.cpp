@@ -1,6 +1,7 @@
 #include <heatpp/random/detail/sample.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 
@@ -15,8 +16,8 @@ const DNDarray* first_array(std::span<const Operand> operands) {
   return nullptr;
 }
 
-Layout layout_of(const char* op, std::span<const Operand> parameters, const Shape& shape, const ArrayOptions& options,
-                 int ranks) {
+Layout layout_beside(const char* op, std::span<const Operand> parameters, const Shape& shape,
+                     const ArrayOptions& options, int ranks) {
   Shape common;
   for (const auto& p : parameters)
     if (p.array()) common = broadcast_shapes(common, p.array()->shape(), op);
@@ -24,9 +25,10 @@ Layout layout_of(const char* op, std::span<const Operand> parameters, const Shap
     raise<ValueError>(op, "got parameters of shape {} for an array of shape {}; expected ones that broadcast to it",
                       to_string(common), to_string(shape));
   if (!shape.empty()) common = shape;
+  const bool free = !options.split && options.grid.empty();
   for (const auto& p : parameters)
-    if (!options.split && p.array() && p.array()->shape() == common) return p.array()->layout();
-  return {common, options.split, ranks};
+    if (free && p.array() && p.array()->shape() == common) return p.array()->layout();
+  return heatpp::detail::layout_of(op, common, options, ranks);
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ Target target_of(const char* op, std::span<const Operand> parameters, const Shap
   if (!fits)
     raise<TypeError>(op, "got dtype {}; expected a {} one", name(dtype),
                      is_floating(fallback) ? "floating" : "whole-number");
-  return {layout_of(op, parameters, shape, options, comm.size()), comm, dtype, options.device};
+  return {layout_beside(op, parameters, shape, options, comm.size()), comm, dtype, options.device};
 }
 
 std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> parameters, const Target& target) {

@@ -4,6 +4,7 @@
 #include <ATen/Dispatch.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp_io/csv/detail/csv_numbers.hpp>
@@ -188,11 +189,14 @@ DNDarray load_csv(const Source& source, const LoadCsvOptions& options) {
 DNDarray detail::load_csv(const Source& source, const LoadCsvOptions& options, const std::function<void()>& check) {
   const detail::Recorder recorder(op);
   const auto& comm = comm_of(options.comm);
+  const auto layout_for = [&](const Shape& shape) {
+    return heatpp::detail::layout_of(op, shape, options, comm.size());
+  };
   heatpp::detail::check_agreed(op, comm, detail::settings_to_read(source, options), [&] {
     check();
     check_options(options);
+    static_cast<void>(layout_for({0, 0}));
   });
-  const auto split = options.split ? std::optional(sanitize_axis(*options.split, 2, op)) : std::nullopt;
   const detail::CsvDialect dialect{options.delimiter, options.quote, options.comment};
   const auto plan =
       detail::plan_csv(detail::expand_agreed(source, comm, op, ".csv"), dialect, options.header_lines, comm, op);
@@ -205,7 +209,7 @@ DNDarray detail::load_csv(const Source& source, const LoadCsvOptions& options, c
   for (auto& count : counts) room -= count = std::min(count, room);
   rows = rows.narrow(0, 0, counts[static_cast<std::size_t>(comm.rank())]);
   const auto parsed = Layout::from_counts({0, std::ssize(columns)}, 0, counts);
-  Layout layout(parsed.shape(), split, comm.size());
+  auto layout = layout_for(parsed.shape());
   const auto block = heatpp::detail::relayout(heatpp::detail::wrap(std::move(rows), parsed, comm), layout);
 
   recorder.finish(layout.size() * static_cast<std::int64_t>(itemsize(options.dtype)), std::ssize(plan.paths),

@@ -20,6 +20,7 @@ struct LoadCsvOptions {
   char quote = '"';                              ///< around fields; '\0': none
   Dtype dtype = get_default_dtype();
   std::optional<int> split = std::nullopt;  ///< axis to cut evenly; nullopt: every rank holds all
+  Grid grid = {};                           ///< ranks along each axis, or empty; as in ArrayOptions
   Device device = cpu;
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };

@@ -16,6 +16,7 @@ enum class MissingSources {
 struct LoadOptions {
   std::string dataset = {};                   ///< for load(): which array of a file; empty: the only one
   std::optional<int> split = std::nullopt;    ///< axis to cut evenly; nullopt: every rank holds all
+  Grid grid = {};                             ///< ranks along each axis, or empty; as in ArrayOptions
   std::vector<Slice> slices = {};             ///< parts of the first axes, with positive steps; other axes are whole
   std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: as stored; else converted as `astype`
   Device device = cpu;

@@ -2,7 +2,7 @@
 
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/cuts/ranks_over.hpp>
+#include <heatpp/core/detail/cuts/boxes.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,22 +12,10 @@
 namespace heatpp::detail {
 namespace {
 
-/// Returns the ranks whose blocks meet a brick: all if the array is not cut.
-RankRange owners_of(const Brick& brick, const Layout& layout) {
-  if (size_of(brick.shape) == 0) return {};
-  if (!layout.split()) return {0, layout.ranks()};
-  const auto axis = static_cast<std::size_t>(*layout.split());
-  return ranks_over(layout.cut(), brick.offset[axis], brick.offset[axis] + brick.shape[axis]);
-}
-
 /// Returns the part of a piece in the block that `rank` holds.
 Piece within(Piece piece, const Layout& layout, int rank) {
-  if (!layout.split()) return piece;
-  const auto axis = static_cast<std::size_t>(*layout.split());
-  const auto end = std::min(piece.first[axis] + piece.count[axis], layout.offset(rank + 1));
-  piece.first[axis] = std::max(piece.first[axis], layout.offset(rank));
-  piece.count[axis] = std::max<std::int64_t>(0, end - piece.first[axis]);
-  return piece;
+  auto both = common({std::move(piece.first), std::move(piece.count)}, box_of(layout, rank));
+  return {piece.brick, std::move(both.first), std::move(both.count)};
 }
 
 bool overlap(const Boxes& boxes, std::size_t a, std::size_t b) {
@@ -71,15 +59,15 @@ Piece Boxes::whole(std::size_t i) const {
 Boxes boxes_to_owners(const std::vector<Brick>& mine, int rank, const Layout& layout) {
   Boxes boxes(layout.shape().size());
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    const auto owners = owners_of(mine[i], layout);
-    for (auto to = owners.first; to < owners.last; ++to)
-      if (layout.count(to) > 0) boxes.add(to, rank, i, mine[i].offset, mine[i].shape);
+    for_each_owner(layout, {mine[i].offset, mine[i].shape}, [&](int to) {
+      if (size_of(layout.local_shape(to)) > 0) boxes.add(to, rank, i, mine[i].offset, mine[i].shape);
+    });
   }
   return boxes;
 }
 
 Boxes boxes_at_owner(const std::vector<Brick>& mine, const Layout& layout, const Communicator& comm) {
-  if (layout.split())
+  if (layout.is_cut())
     return sorted(layout.shape().size(), delivered(boxes_to_owners(mine, comm.rank(), layout).parcels(), comm));
   Boxes boxes(layout.shape().size());
   for (std::size_t i = 0; i < mine.size(); ++i)
@@ -93,7 +81,7 @@ void check_disjoint(const char* op, const Boxes& boxes, const Layout& layout) {
   if (boxes.ndim() == 0) return;
   // In the order of one axis, each brick can overlap only bricks that begin before it ends. All that are here meet
   // along the split, so another axis keeps them apart better.
-  const std::size_t axis = layout.split() == 0 && boxes.ndim() > 1 ? 1 : 0;
+  const std::size_t axis = !layout.is_grid() && layout.split() == 0 && boxes.ndim() > 1 ? 1 : 0;
   std::vector<std::size_t> order(boxes.count());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return boxes.begin(i, axis); });
@@ -121,11 +109,10 @@ void check_cover(const char* op, const std::vector<Brick>& mine, const Boxes& bo
 std::vector<PeerPieces> pieces_of_bricks(const std::vector<Brick>& mine, const Layout& layout) {
   std::map<int, std::vector<Piece>> found;
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    const auto owners = owners_of(mine[i], layout);
-    for (auto rank = owners.first; rank < owners.last; ++rank) {
+    for_each_owner(layout, {mine[i].offset, mine[i].shape}, [&](int rank) {
       auto piece = within({i, mine[i].offset, mine[i].shape}, layout, rank);
       if (size_of(piece.count) > 0) found[rank].push_back(std::move(piece));
-    }
+    });
   }
   std::vector<PeerPieces> peers;
   for (auto& [rank, pieces] : found) peers.push_back({rank, std::move(pieces)});

@@ -39,7 +39,7 @@ class Boxes {
   Parcels parcels_;
 };
 
-/// Returns this rank's bricks, each for all ranks whose blocks under the layout meet it. The layout has a split. Local.
+/// Returns this rank's bricks, each for all ranks whose blocks under the layout meet it. The layout is cut. Local.
 [[nodiscard]] Boxes boxes_to_owners(const std::vector<Brick>& mine, int rank, const Layout& layout);
 /// Returns the bricks that meet this rank's block under the layout, by rank and index there: all bricks if the array is
 /// not cut. Collective: what `delivered` sends, or two allgathers.

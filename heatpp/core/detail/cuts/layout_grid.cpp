@@ -48,12 +48,15 @@ bool fills(const std::vector<int>& along, int ranks) {
 std::vector<int> Grid::along_axes(const Shape& shape, int count) const {
   if (balanced && !shape.empty()) return balanced_along(shape, count);
   if (balanced || ranks.size() != shape.size() || !fills(ranks, count))
-    detail::raise<ValueError>(
-        "grid",
-        "got a grid of {} for shape {} on {} ranks; expected the ranks along each axis, 1 or more, "
-        "whose product is the number of ranks",
-        balanced ? "nearly cubic blocks" : detail::tuple_text(ranks), to_string(shape), count);
+    detail::raise<ValueError>("grid",
+                              "got grid {} for shape {} on {} ranks; expected the ranks along each axis, 1 or more, "
+                              "whose product is the number of ranks",
+                              to_string(*this), to_string(shape), count);
   return ranks;
+}
+
+std::string to_string(const Grid& grid) {
+  return grid.balanced ? "balanced" : grid.empty() ? "none" : detail::tuple_text(grid.ranks);
 }
 
 Layout Layout::from_cuts(Shape shape, std::vector<detail::Cut> cuts, std::vector<int> cells) {

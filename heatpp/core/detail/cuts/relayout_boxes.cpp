@@ -10,13 +10,6 @@
 namespace heatpp::detail {
 namespace {
 
-/// Returns the part of `block` that is in `box`; the block's elements begin at `origin`.
-at::Tensor part_in_box(at::Tensor block, const Shape& origin, const Box& box) {
-  for (std::size_t axis = 0; axis < origin.size(); ++axis)
-    block = block.narrow(static_cast<std::int64_t>(axis), box.first[axis] - origin[axis], box.count[axis]);
-  return block;
-}
-
 /// Returns the parts of this rank's block under `here` that meet blocks under `there` and for which keep(rank) holds.
 Parts parts_meeting(const at::Tensor& block, const Layout& here, const Layout& there, int me,
                     const std::function<bool(int)>& keep) {
@@ -30,6 +23,12 @@ Parts parts_meeting(const at::Tensor& block, const Layout& here, const Layout& t
 }
 
 }  // namespace
+
+at::Tensor part_in_box(at::Tensor block, const Shape& origin, const Box& box) {
+  for (std::size_t axis = 0; axis < origin.size(); ++axis)
+    block = block.narrow(static_cast<std::int64_t>(axis), box.first[axis] - origin[axis], box.count[axis]);
+  return block;
+}
 
 at::Tensor relayout_boxes(const DNDarray& x, const Layout& target) {
   const auto& from = x.layout();

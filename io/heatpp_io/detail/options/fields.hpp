@@ -21,6 +21,10 @@ struct FieldText<Shape> {
   static std::string of(const Shape& shape) { return to_string(shape); }
 };
 template <>
+struct FieldText<Grid> {
+  static std::string of(const Grid& grid) { return to_string(grid); }
+};
+template <>
 struct FieldText<io::Compression> {
   static std::string of(const io::Compression& compression) {
     const auto& shuffle = compression.shuffle;
@@ -101,12 +105,17 @@ inline constexpr std::tuple fields_of<io::SaveCsvOptions> = {
     Field{"delimiter", &io::SaveCsvOptions::delimiter}, Field{"header", &io::SaveCsvOptions::header},
     Field{"footer", &io::SaveCsvOptions::footer}, Field{"decimals", &io::SaveCsvOptions::decimals}};
 template <>
-inline constexpr std::tuple fields_of<io::LoadOptions> = {
-    Field{"dataset", &io::LoadOptions::dataset},       Field{"split", &io::LoadOptions::split},
-    Field{"slices", &io::LoadOptions::slices},         Field{"dtype", &io::LoadOptions::dtype},
-    own_field("device", &io::LoadOptions::device),     own_field("comm", &io::LoadOptions::comm),
-    Field{"collective", &io::LoadOptions::collective}, Field{"decode", &io::LoadOptions::decode},
-    Field{"field", &io::LoadOptions::field},           Field{"missing_sources", &io::LoadOptions::missing_sources}};
+inline constexpr std::tuple fields_of<io::LoadOptions> = {Field{"dataset", &io::LoadOptions::dataset},
+                                                          Field{"split", &io::LoadOptions::split},
+                                                          Field{"grid", &io::LoadOptions::grid},
+                                                          Field{"slices", &io::LoadOptions::slices},
+                                                          Field{"dtype", &io::LoadOptions::dtype},
+                                                          own_field("device", &io::LoadOptions::device),
+                                                          own_field("comm", &io::LoadOptions::comm),
+                                                          Field{"collective", &io::LoadOptions::collective},
+                                                          Field{"decode", &io::LoadOptions::decode},
+                                                          Field{"field", &io::LoadOptions::field},
+                                                          Field{"missing_sources", &io::LoadOptions::missing_sources}};
 template <>
 inline constexpr std::tuple fields_of<io::LoadCsvOptions> = {
     Field{"delimiter", &io::LoadCsvOptions::delimiter}, Field{"header_lines", &io::LoadCsvOptions::header_lines},
@@ -114,7 +123,8 @@ inline constexpr std::tuple fields_of<io::LoadCsvOptions> = {
     Field{"missing", &io::LoadCsvOptions::missing},     Field{"missing_texts", &io::LoadCsvOptions::missing_texts},
     Field{"comment", &io::LoadCsvOptions::comment},     Field{"quote", &io::LoadCsvOptions::quote},
     Field{"dtype", &io::LoadCsvOptions::dtype},         Field{"split", &io::LoadCsvOptions::split},
-    own_field("device", &io::LoadCsvOptions::device),   own_field("comm", &io::LoadCsvOptions::comm)};
+    Field{"grid", &io::LoadCsvOptions::grid},           own_field("device", &io::LoadCsvOptions::device),
+    own_field("comm", &io::LoadCsvOptions::comm)};
 
 }  // namespace heatpp::detail
 

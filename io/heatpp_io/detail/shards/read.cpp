@@ -4,6 +4,9 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/cuts/layout_of.hpp>
+#include <heatpp/core/detail/cuts/relayout_boxes.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
@@ -22,6 +25,11 @@ at::Tensor allocate(const Shape& shape, Dtype dtype, const ReadJob& job) {
                                            [&] { return at::empty(shape, heatpp::detail::to_torch(dtype)); });
   });
   return block;
+}
+
+/// Returns the part of `whole` that `rank` holds.
+at::Tensor block_in(const at::Tensor& whole, const Layout& layout, int rank) {
+  return heatpp::detail::part_in_box(whole, Shape(layout.shape().size(), 0), heatpp::detail::box_of(layout, rank));
 }
 
 void read_own_block(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
@@ -63,6 +71,21 @@ Transfer read(const ReadJob& job, const Layout& layout, const at::Tensor& block)
   return {strategy.kind == Strategy::Kind::collective, strategy.reason};
 }
 
+/// Each rank reads its box of a grid, or, if this reads much of the file more than once, rows that are recut.
+Transfer read_on_grid(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+  const bool alone = !(job.together && job.collective.value_or(false)) && reads_boxes(job.shards.info, job.box, layout);
+  if (alone) {
+    read_own_block(job, layout, block);
+    return {false, "independent: each rank reads its box"};
+  }
+  const Layout rows(layout.shape(), 0, layout.ranks());
+  const auto mine = allocate(rows.local_shape(job.comm.rank()), heatpp::detail::from_torch(block.scalar_type()), job);
+  auto transfer = read(job, rows, mine);
+  block.copy_(heatpp::detail::relayout(heatpp::detail::wrap(mine, rows, job.comm), layout));
+  if (!transfer.collective) transfer.reason += "; rows recut to the grid";
+  return transfer;
+}
+
 /// Each rank reads a share of the rows to its place in `block`, and receives the shares of the others.
 Transfer read_replicated(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
   if (layout.ndim() == 0 || layout.ranks() == 1) return read(job, layout, block);
@@ -86,7 +109,7 @@ Transfer read_by_first(const ReadJob& job, const Layout& layout, const at::Tenso
   at::Tensor whole;
   all_or_none(job.comm, [&] {
     if (job.comm.rank() != 0) return;
-    whole = layout.split() ? at::empty(layout.shape(), block.options()) : block;
+    whole = layout.is_cut() ? at::empty(layout.shape(), block.options()) : block;
     ShardReader(job.shards, job.open, job.op).read(job.box, whole);
   });
   send_from_first(whole, layout, block, job.comm);
@@ -99,20 +122,23 @@ void send_from_first(const at::Tensor& whole, const Layout& layout, const at::Te
   using heatpp::detail::buffer_of;
   const bool mine = comm.rank() == 0;
   const auto bytes = layout.size() * block.element_size();
-  if (!layout.split() || bytes / layout.ranks() < least_message) {
-    const auto all = !layout.split() ? block : mine ? whole : at::empty(layout.shape(), block.options());
+  if (!layout.is_cut() || bytes / layout.ranks() < least_message) {
+    const auto all = !layout.is_cut() ? block : mine ? whole : at::empty(layout.shape(), block.options());
     if (mine && !all.is_same(whole)) all.copy_(whole);
     comm.broadcast(buffer_of(all), 0);
-    if (layout.split()) block.copy_(all.narrow(*layout.split(), layout.offset(comm.rank()), layout.count(comm.rank())));
+    if (layout.is_cut()) block.copy_(block_in(all, layout, comm.rank()));
     return;
   }
-  const auto split = *layout.split();
-  const auto from = mine ? whole.movedim(split, 0).contiguous() : at::empty({0}, block.options());
-  const auto to = at::empty_like(block.movedim(split, 0), at::MemoryFormat::Contiguous);
+  std::vector<at::Tensor> blocks;
   std::vector<std::int64_t> counts;
-  for (int r = 0; r < layout.ranks(); ++r) counts.push_back(size_of(layout.local_shape(r)));
+  for (int r = 0; r < layout.ranks(); ++r) {
+    counts.push_back(size_of(layout.local_shape(r)));
+    if (mine) blocks.push_back(block_in(whole, layout, r).reshape({-1}));
+  }
+  const auto from = mine ? at::cat(blocks) : at::empty({0}, block.options());
+  const auto to = at::empty({block.numel()}, block.options());
   comm.scatter(buffer_of(from), buffer_of(to), counts, 0);
-  block.copy_(to.movedim(0, split));
+  block.copy_(to.view(block.sizes()));
 }
 
 void check_no_dataset(const char* op, const LoadOptions& options) {
@@ -127,17 +153,17 @@ void check_no_records(const char* op, const LoadOptions& options) {
 }
 
 Selection own_box(const ReadJob& job, const Layout& layout) {
-  if (!layout.split()) return job.box;
   const auto rank = job.comm.rank();
-  return narrow(job.box, *layout.split(), layout.offset(rank), layout.count(rank));
+  return narrow(job.box, layout.local_offset(rank), layout.local_shape(rank));
 }
 
 DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Recorder& recorder) {
   const auto shape = extents(job.box);
-  Layout layout(shape, options.split, job.comm.size());
+  auto layout = heatpp::detail::layout_of(job.op, shape, options, job.comm.size());
   const auto dtype = options.dtype.value_or(job.shards.info.element.dtype);
   auto block = allocate(layout.local_shape(job.comm.rank()), dtype, job);
   const auto transfer = first_reads(job, layout, block) ? read_by_first(job, layout, block)
+                        : layout.is_grid()              ? read_on_grid(job, layout, block)
                         : layout.split()                ? read(job, layout, block)
                                                         : read_replicated(job, layout, block);
   recorder.finish(layout.size() * static_cast<std::int64_t>(itemsize(dtype)), job.shards.count(), transfer);

@@ -22,13 +22,13 @@ std::int64_t chunks_between(std::int64_t first, std::int64_t last, std::int64_t 
   return first < last ? (last - 1) / chunk - first / chunk + 1 : 0;
 }
 
-double chunk_amplification(const ResolvedSlice& range, const Layout& layout, std::int64_t chunk) {
+double chunk_amplification(const ResolvedSlice& range, const heatpp::detail::Cut& cut, std::int64_t chunk) {
   const auto index = [&](std::int64_t position) { return range.start + position * range.step; };
   const auto chunks = [&](std::int64_t from, std::int64_t to) {
     return from < to ? chunks_between(index(from), index(to - 1) + 1, chunk) : 0;
   };
   std::int64_t read = 0;
-  for (int r = 0; r < layout.ranks(); ++r) read += chunks(layout.offset(r), layout.offset(r + 1));
+  for (int r = 0; r < cut.ranks(); ++r) read += chunks(cut.first(r), cut.first(r) + cut.extent(r));
   return static_cast<double>(read) / static_cast<double>(std::max<std::int64_t>(1, chunks(0, range.count)));
 }
 
@@ -92,7 +92,7 @@ std::string shared_reason(const DatasetInfo& info, bool one_run) {
 
 double read_amplification(const DatasetInfo& info, const Selection& box, const Layout& layout) {
   const auto split = static_cast<std::size_t>(*layout.split());
-  if (!info.chunk.empty()) return chunk_amplification(box[split], layout, info.chunk[split]);
+  if (!info.chunk.empty()) return chunk_amplification(box[split], layout.cut(), info.chunk[split]);
   return split == 0 ? 1.0 : sieve_amplification(info, *layout.split(), layout.count(0));
 }
 
@@ -100,6 +100,14 @@ double read_amplification(const DatasetInfo& info, const Shape& brick) {
   for (auto axis = brick.size(); axis-- > 1;)
     if (brick[axis] != info.shape[axis]) return sieve_amplification(info, static_cast<int>(axis), brick[axis]);
   return 1.0;
+}
+
+bool reads_boxes(const DatasetInfo& info, const Selection& box, const Layout& layout) {
+  if (info.chunk.empty()) return read_amplification(info, layout.local_shape(0)) <= plain_limit;
+  double amplification = 1;
+  for (std::size_t axis = 0; axis < box.size(); ++axis)
+    amplification *= chunk_amplification(box[axis], layout.cut_along(static_cast<int>(axis)), info.chunk[axis]);
+  return amplification <= (info.compressed ? compressed_limit : plain_limit);
 }
 
 double bytes_to_read(const DatasetInfo& info, const Selection& box) {

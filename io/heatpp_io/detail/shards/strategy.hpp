@@ -25,6 +25,10 @@ struct Strategy {
 /// Returns how often an element is read if each brick of this shape is read separately, without chunks.
 [[nodiscard]] double read_amplification(const DatasetInfo& info, const Shape& brick);
 
+/// Whether each rank of a grid reads its block of `box` itself: if no more is read or decompressed several times than
+/// choose_strategy admits.
+[[nodiscard]] bool reads_boxes(const DatasetInfo& info, const Selection& box, const Layout& layout);
+
 /// Returns how many bytes are read or decompressed, if one rank reads the box.
 [[nodiscard]] double bytes_to_read(const DatasetInfo& info, const Selection& box);
 
