@@ -1,7 +1,7 @@
 """The parts that python/generate.py does not write: types that src/casters.hpp converts, and declarations that Python does not have, with the reason."""
 
 CASTERS = {f"heatpp::{name}" for name in (
-    "Dtype", "Device", "Shape", "Axes", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
+    "Dtype", "Device", "Shape", "Axes", "Grid", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
     "HistogramRange", "MinkaMle", "FeatureChoice", "linalg::NormOrder", "io::Source")}
 
 # Methods that compute. They do not become properties, although they take no arguments.
@@ -10,7 +10,7 @@ METHODS = {"all", "wait", "is_balanced", "is_writable", "is_adopted"}
 # Declarations that Python does not have, and types that declarations in Python cannot use, by reason.
 WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "src/, heatpp/_api.py or Python itself has it": (
-        "Index", "Selection", "Literal", "DNDarray::DNDarray", "DNDarray::index", "DNDarray::index_put", "DNDarray::larray", "DNDarray::mutable_larray", "array", "asarray", "print",
+        "Index", "Selection", "Literal", "DNDarray::DNDarray", "DNDarray::index", "DNDarray::index_put", "DNDarray::larray", "DNDarray::mutable_larray", "DNDarray::grid", "array", "asarray", "print",
         "name", "itemsize"),
     "messages between ranks are mpi4py's, and the levels of machines training's": (
         "Communicator::send", "Buffer", "ConstBuffer", "Memory", "BasicBlock", "Communicator::exchange", "Request", "Communicator::Failure", "Communicator::agree",
@@ -20,8 +20,6 @@ WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "rows come from arrays, sparse matrices and io": ("RowSource", "io::StoredRows"),
     "Python reads host memory as arrays": ("sparse::from_local", "sparse::from_local_csc"),
     "internal": ("random::Generator::reserve", "io::hdf5_mutex", "comm_of"),
-    "Python has arrays with one cut": ("Grid", "regrid", "regrid_", "balanced_grid", "DNDarray::grid", "Layout::grid", "Layout::is_grid", "Layout::grid_cut",
-        "Layout::on_grid", "Layout::from_cuts", "Layout::recut", "Layout::along"),
     "C++ spells slices and tests of types otherwise": ("slice", "Slice", "Ellipsis", "NewAxis", "isscalar"),
 }.items() for name in names}
 

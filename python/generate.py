@@ -72,7 +72,8 @@ class Headers:
         return None
 
     def arguments(self, function):
-        """Returns the arguments in Python for a function's parameters: (C++ parameter, name, default, spelling in the call)."""
+        """Returns the arguments in Python for a function's parameters: (C++ parameter, name, default, spelling in the call). A grid comes last, so that
+        the others keep HeAT's order."""
         given, call = [], []
         for parameter in function.parameters:
             if parameter.type.endswith("Site"):
@@ -85,7 +86,7 @@ class Headers:
                 name = parameter.name or "x"
                 given.append((self.by_value(parameter.type, function.space), name, parameter.default))
                 call.append(name)
-        return given, ", ".join(call)
+        return sorted(given, key=lambda each: each[1] == "grid"), ", ".join(call)
 
     def options(self, found, value, given, prefix="", outer=()):
         """Returns a struct made of its members, which are given by name; those of nested structs have a prefix if names collide."""

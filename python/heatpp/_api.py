@@ -41,12 +41,12 @@ class __array_namespace_info__:  # noqa: N801
         return {each.name: each for each in wanted}
 
 
-def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None):
+def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None, grid=None):
     """Returns an array unchanged, or data that are equal on all ranks as an array. With `copy=False` it throws if a copy is needed."""
-    if not isinstance(obj, DNDarray) or copy or split is not None:
+    if not isinstance(obj, DNDarray) or copy or split is not None or grid is not None:
         if copy is False:
             raise ValueError("[asarray] got copy=False for what has to be copied; expected an array of heatpp's")
-        return C.array(obj, dtype=dtype, split=split, device=device or "cpu", comm=comm)
+        return C.array(obj, dtype=dtype, split=split, device=device or "cpu", comm=comm, grid=grid)
     if dtype in (None, obj.dtype) and device in (None, obj.device):
         return obj
     if copy is False and dtype not in (None, obj.dtype):
@@ -54,15 +54,15 @@ def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None
     return (obj if dtype is None else obj.astype(dtype)).to_device(device or obj.device)
 
 
-def array(data, dtype=None, split=None, device="cpu", comm=None, *, copy=True, ndmin=0):
+def array(data, dtype=None, split=None, device="cpu", comm=None, *, copy=True, ndmin=0, grid=None):
     """Returns numbers, lists or arrays that are equal on all ranks as an array with memory of its own. Axes of extent 1 are added in front up to
     ndmin axes. See the C++ function."""
     if not copy:
-        return asarray(data, dtype=dtype, split=split, device=device, comm=comm, copy=copy)
+        return asarray(data, dtype=dtype, split=split, device=device, comm=comm, copy=copy, grid=grid)
     if not ndmin:
-        return C.array(data, dtype, split, device, comm)
+        return C.array(data, dtype, split, device, comm, grid)
     found = C.array(data, dtype, None, device, comm)
-    return C.resplit(C.reshape(found, (1,) * max(0, ndmin - found.ndim) + tuple(found.shape)), split)
+    return C.array(C.reshape(found, (1,) * max(0, ndmin - found.ndim) + tuple(found.shape)), split=split, grid=grid)
 
 
 def average(x, /, axis=None, weights=None, *, returned=False, **options):
@@ -249,7 +249,7 @@ def _array_ufunc(self, function, method, *arguments, out=(), **options):
 
 def _whole_array(self):
     """Returns a NumPy array of an array that each process holds as a whole, for scikit-learn; np.asarray asks for the block before."""
-    if self.split is not None and self.comm.size > 1:
+    if builtins.max(self.grid, default=1) > 1:
         raise AttributeError("[__array__] got an array of which each rank has a part; expected x.numpy(), all of it on each rank, or x.larray, the part")
 
     def made(dtype=None, copy=None):

@@ -42,15 +42,15 @@ concatenate, concat, stack = (_joined(getattr(C, name)) for name in ("concatenat
 hstack, vstack = _stacked(C.hstack), _stacked(C.vstack)
 
 
-def arange(start=0, stop=None, step=1, dtype=None, split=None, device=None, comm=None):
+def arange(start=0, stop=None, step=1, dtype=None, split=None, device=None, comm=None, *, grid=None):
     """Returns numbers from `start` in steps of `step`, up to but without `stop`; with one number, or if `stop` is None, from 0 on. See the C++ function."""
     first, end = (0, start) if stop is None else (start, stop)
-    return C.arange(first, end, step, dtype=dtype, **_given(split=split, device=device, comm=comm))
+    return C.arange(first, end, step, dtype=dtype, **_given(split=split, device=device, comm=comm, grid=grid))
 
 
-def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, split=None, device=None, comm=None):
+def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, split=None, device=None, comm=None, grid=None):
     """Returns evenly spaced numbers, with their distance if retstep is true. See the C++ function."""
-    options = _given(split=split, device=device, comm=comm)
+    options = _given(split=split, device=device, comm=comm, grid=grid)
     if isinstance(start, (C.DNDarray, list, tuple)) or isinstance(stop, (C.DNDarray, list, tuple)):
         options["axis"] = axis
     found = C.linspace(start, stop, num, endpoint=endpoint, dtype=dtype, **options)

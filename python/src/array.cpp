@@ -1,5 +1,7 @@
 #include "array.hpp"
 
+#include <heatpp/core/detail/cuts/layout_of.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/interop/torch.hpp>
 
 namespace heatpp::python {
@@ -8,8 +10,8 @@ namespace {
 using Released = nb::call_guard<nb::gil_scoped_release>;
 
 std::string one_line(const DNDarray& x) {
-  auto text = "<DNDarray " + to_string(x.shape()) + " " + std::string(name(x.dtype())) + " " + to_string(x.split());
-  if (x.split())
+  auto text = "<DNDarray " + to_string(x.shape()) + " " + std::string(name(x.dtype())) + " " + cut_text(x.layout());
+  if (x.layout().is_cut())
     text += ", block " + to_string(x.lshape()) + " of rank " + std::to_string(x.comm().rank()) + " of " +
             std::to_string(x.comm().size());
   return text + ">";
@@ -102,18 +104,24 @@ static void check_whole(nb::handle data) {
                       "from_local(part, split=axis)");
 }
 
+/// Cuts an array as the options say, if they do.
+static DNDarray cut_as(const DNDarray& x, const ArrayOptions& options) {
+  if (options.grid.empty()) return options.split ? resplit(x, options.split) : x;
+  return detail::brought_to(x, detail::layout_of("array", x.shape(), options, x.comm().size()));
+}
+
 DNDarray array_of(nb::handle data, const ArrayOptions& options, Floats floats) {
+  const bool cut = options.split || !options.grid.empty();
   std::optional<DNDarray> made;
   auto dtype = options.dtype;
-  if (const auto* array = array_in(data)) made = options.split ? resplit(*array, options.split) : copy(*array);
+  if (const auto* array = array_in(data)) made = cut ? cut_as(*array, options) : copy(*array);
   else if (has_array(data)) {
     std::vector<DNDarray> parts;
     for (nb::handle part : data)
       if (const auto* beside = array_in(part); beside && is_wide(*beside)) floats = Floats::exact;
     for (nb::handle part : data) parts.push_back(array_of(part, {.comm = options.comm}, floats));
     nb::gil_scoped_release release;
-    made = stack(parts);
-    if (options.split) made = resplit(*made, options.split);
+    made = cut_as(stack(parts), options);
   } else {
     check_whole(data);
     const auto numpy = nb::module_::import_("numpy");
@@ -130,8 +138,8 @@ DNDarray array_of(nb::handle data, const ArrayOptions& options, Floats floats) {
       if (block->is_floating_point()) dtype = get_default_dtype();
       if (block->is_complex()) dtype = Scalar(std::complex<double>()).default_dtype();
     }
-    made = from_tensor(*block, {.split = options.split, .comm = options.comm});
-    if (options.split) made = copy(*made);  // of the block only
+    made = from_tensor(*block, {.split = options.split, .grid = options.grid, .comm = options.comm});
+    if (cut) made = copy(*made);  // of the block only
   }
   return (dtype ? made->astype(*dtype) : *made).to_device(options.device);
 }
@@ -203,13 +211,17 @@ void bind_array(nb::module_& m) {
   c.def_prop_ro("real", [](const DNDarray& x) { return real(x); });
   c.def_prop_ro("imag", [](const DNDarray& x) { return imag(x); });
   c.def_prop_ro("itemsize", [](const DNDarray& x) { return itemsize(x.dtype()); });
+  c.def_prop_ro(
+      "grid", [](const DNDarray& x) { return nb::tuple(nb::cast(x.grid())); },
+      "The ranks along each axis: 1 along those that are not cut.");
   c.def_prop_ro("nbytes", [](const DNDarray& x) { return nbytes(x); });
   const auto array = [](nb::handle data, std::optional<Dtype> dtype, std::optional<int> split, Device device,
-                        std::optional<Communicator> comm) {
-    return array_of(data, {dtype, split, device, comm});
+                        std::optional<Communicator> comm, const Grid& grid) {
+    return array_of(data, {dtype, split, grid, device, comm});
   };
   m.def("array", array, "Numbers, lists or arrays that all ranks give alike, as an array with memory of its own.",
-        "data"_a, "dtype"_a = nb::none(), "split"_a = nb::none(), "device"_a = cpu, "comm"_a = nb::none());
+        "data"_a, "dtype"_a = nb::none(), "split"_a = nb::none(), "device"_a = cpu, "comm"_a = nb::none(),
+        "grid"_a = Grid());
 }
 
 }  // namespace heatpp::python

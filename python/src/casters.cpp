@@ -128,6 +128,20 @@ nb::object written(const Axes& value) {
 }
 
 template <>
+std::optional<Grid> read(nb::handle object) {
+  if (object.is_none()) return Grid();
+  if (nb::isinstance<nb::str>(object))
+    return nb::cast<std::string>(object) == "balanced" ? std::optional(balanced_grid) : std::nullopt;
+  auto ranks = read_extents<std::vector<int>>(object);
+  return ranks ? std::optional<Grid>(std::move(*ranks)) : std::nullopt;
+}
+template <>
+nb::object written(const Grid& value) {
+  if (value.balanced) return nb::str("balanced");
+  return value.empty() ? nb::none() : nb::object(nb::tuple(nb::cast(value.ranks)));
+}
+
+template <>
 std::optional<Slice> read(nb::handle object) {
   if (!PySlice_Check(object.ptr())) return {};
   const auto end = [&](const char* name) {

@@ -245,6 +245,7 @@ HEATPP_CASTER(Dtype, "heatpp.dtype")
 HEATPP_CASTER(Device, "str")
 HEATPP_CASTER(Shape, "int | tuple[int, ...]")
 HEATPP_CASTER(Axes, "int | tuple[int, ...]")
+HEATPP_CASTER(Grid, "tuple[int, ...] | \"balanced\"")
 HEATPP_CASTER(Scalar, "bool | int | float | complex")
 HEATPP_CASTER(Slice, "slice")
 HEATPP_CASTER(Piece, "number | Callable")
@@ -302,6 +303,8 @@ template <>
 struct has_arg_defaults<heatpp::Axes> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::Device> : std::true_type {};
+template <>
+struct has_arg_defaults<heatpp::Grid> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::HistogramRange> : std::true_type {};
 /// Converts callbacks that tell whether to continue. None, the result of a function without return, means yes.

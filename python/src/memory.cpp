@@ -142,9 +142,9 @@ DNDarray adopted(nb::handle capsule, const char* name, const char* used, const L
 }
 
 DNDarray from_capsule(nb::handle source, std::optional<int> split, std::optional<Communicator> comm,
-                      std::optional<Device> device, std::optional<bool> copied) {
+                      std::optional<Device> device, std::optional<bool> copied, const Grid& grid) {
   const auto tensor = exported(source, copied);
-  const LocalOptions options{split, std::move(comm)};
+  const LocalOptions options{split, grid, std::move(comm)};
   auto x = PyCapsule_IsValid(tensor.ptr(), "dltensor_versioned")
                ? adopted<DLManagedTensorVersioned>(tensor, "dltensor_versioned", "used_dltensor_versioned", options)
                : adopted<DLManagedTensor>(tensor, "dltensor", "used_dltensor", options);
@@ -173,7 +173,7 @@ void bind_memory(nb::module_& m, nb::class_<DNDarray>& c, nb::class_<View, DNDar
       "This rank's block as a NumPy array to read: what is selected may have moved, and is written by x[...] = "
       "values.");
   m.def("from_dlpack", from_capsule, "x"_a, "split"_a = nb::none(), "comm"_a = nb::none(), "device"_a = nb::none(),
-        "copy"_a = nb::none(),
+        "copy"_a = nb::none(), "grid"_a = Grid(),
         "An array of each rank's tensor of another library, adopted without a copy. Collective.");
 }
 
