@@ -60,7 +60,7 @@ std::optional<at::Tensor> fused_block(Fused fused, const char* op, Numbers numbe
                                       std::span<const at::Tensor> blocks) {
   if (!fused || !detail::fused::is_worthwhile(blocks) || (fused->by_number && operands[1].array())) return std::nullopt;
   if (numbers == Numbers::compared) return local::fused_block(fused, op, local::comparison_type(blocks), blocks);
-  const auto kept = numbers == Numbers::kept ? operands.subspan(1) : operands;  // without the condition
+  const auto kept = fused->by_condition ? operands.subspan(1) : operands;
   const auto type = numbers == Numbers::floating ? floating_type(kept) : detail::common_type(kept);
   return local::fused_block(fused, op, detail::to_torch(type), blocks);
 }
@@ -205,13 +205,17 @@ DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::o
   const auto dtype = detail::common_type(operands);
   const bool numbers = from_below && from_above && !low->array() && !high->array();
   const bool in_one_pass = numbers && dtype != bool_ && !is_complex(dtype);
-  return combine("clip", Numbers::kept, operands, [&](auto& blocks) {
+  static const Fused one_limit[] = {local::fused_function("minimum"), local::fused_function("maximum")};
+  static const auto* const both_limits = local::fused_function("clip");
+  const auto clipped = [&](auto& blocks) {
     for (auto& block : blocks) block = block.to(detail::to_torch(dtype));
     if (in_one_pass)
       return at::clamp(blocks[0], detail::element_of(low->number(), dtype), detail::element_of(high->number(), dtype));
     const auto raised = from_below ? local::maximum(blocks[0], blocks[1]) : blocks[0];
     return from_above ? local::minimum(raised, blocks.back()) : raised;
-  });
+  };
+  return combine("clip", Numbers::kept, operands, clipped,
+                 from_below && from_above ? both_limits : one_limit[from_below ? 1 : 0]);
 }
 
 DNDarray round(const DNDarray& x, int decimals) {

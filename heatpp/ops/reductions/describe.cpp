@@ -4,9 +4,11 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/operands/detail/align_pending.hpp>
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
 #include <heatpp/ops/reductions/detail/extremes.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
+#include <heatpp/ops/reductions/detail/parted/parts.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
@@ -40,28 +42,15 @@ void merge_seen(const void* in, void* inout, std::int64_t n) {
   }
 }
 
-/// Calls f(first element, extents, first result) for parts of a block that stay in the cache, so that it can read them
-/// twice.
-template <class F>
-void each_cached_part(const Around& extents, F f) {
-  const auto [outer, n, inner] = extents;
-  const auto part = detail::worth_a_thread * at::get_num_threads(), all = std::max<std::int64_t>(1, n * inner);
-  const auto together = std::max<std::int64_t>(1, part / all);
-  const auto rows = together > 1 ? n : std::max<std::int64_t>(1, part / std::max<std::int64_t>(1, inner));
-  for (std::int64_t o = 0; o < outer; o += together)
-    for (std::int64_t row = 0; row < n; row += rows)
-      f((o * n + row) * inner, Around{std::min(together, outer - o), std::min(rows, n - row), inner}, o * inner);
-}
-
 template <class T, class W = detail::Wide<T>>
-std::vector<Seen<W>> seen_in(const detail::AroundAxes& view) {
+std::vector<Seen<W>> seen_in(const detail::Parts& parts) {
+  const auto& view = parts.view();
   const auto results = static_cast<std::size_t>(view.extents.others());
   std::vector<CentralSums> sums(results);
   std::vector<Extremes<T>> ends(results);
-  const auto* data = view.data.const_data_ptr<T>();
-  each_cached_part(view.extents, [&](std::int64_t first, const Around& extents, std::int64_t result) {
-    detail::central_sums(data + first, extents, 2, sums.data() + result);
-    detail::add_extremes(data + first, extents, ends.data() + result);
+  parts.each<T>([&](const T* data, const Around& extents, std::int64_t result) {
+    detail::central_sums(data, extents, 2, sums.data() + result);
+    detail::add_extremes(data, extents, ends.data() + result);
   });
   std::vector<Seen<W>> seen;
   for (std::size_t i = 0; i < results; ++i)
@@ -90,7 +79,7 @@ class Results {
 
 template <class T, class W = detail::Wide<T>>
 Description described(const DNDarray& x, const detail::ReducedAxes& reduced, double ddof) {
-  auto seen = seen_in<T>(detail::around_axes(detail::readable(reduced.counted(x.larray())), reduced.axes));
+  auto seen = seen_in<T>(detail::parts_of(x, reduced));
   if (reduced.across) reduced.across->allreduce_records(seen.data(), std::ssize(seen), sizeof(Seen<W>), &merge_seen<W>);
   const auto layout = reduced.result_layout(x.layout());
   const Results results(x, layout);
@@ -114,14 +103,14 @@ Description describe(const DNDarray& x, const DescribeOptions& options) {
     detail::raise<ValueError>("describe",
                               "got an array of shape {} with nothing to reduce; expected at least one element",
                               to_string(x.shape()));
-  if (x.larray().is_cuda()) {
+  if (detail::pending_block(x).is_cuda()) {
     const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
     return {reduced.count, mean(x, along),
             std(x, {.axis = options.axis, .ddof = options.ddof, .keepdims = options.keepdims}), min(x, along),
             max(x, along)};
   }
-  return AT_DISPATCH_ALL_TYPES(detail::readable(x.larray().flatten().slice(0, 0, 0)).scalar_type(), "describe",
-                               [&] { return described<scalar_t>(x, reduced, options.ddof); });
+  const auto read = detail::readable(at::empty({0}, detail::pending_block(x).options())).scalar_type();
+  return AT_DISPATCH_ALL_TYPES(read, "describe", [&] { return described<scalar_t>(x, reduced, options.ddof); });
 }
 
 }  // namespace heatpp

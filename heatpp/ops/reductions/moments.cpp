@@ -8,9 +8,11 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/operands/detail/align_pending.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
 #include <heatpp/ops/reductions/detail/exact_reduction.hpp>
+#include <heatpp/ops/reductions/detail/parted/parts.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/weights.hpp>
 #include <heatpp/ops/reductions/detail/without_nan.hpp>
@@ -77,13 +79,6 @@ struct Sums {
   }
 };
 
-template <class T>
-void local_sums(const AroundAxes& view, const std::optional<AroundAxes>& mask, int order, CentralSums* out) {
-  const auto* data = view.data.const_data_ptr<T>();
-  if (!mask) return detail::central_sums(data, view.extents, order, out);
-  detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.extents.outer, view.extents.n, order, out);
-}
-
 /// Returns the sums in C order of the result's elements, computed on the block's device; nothing if sums are not
 /// finite, because elements are not or are too large.
 std::vector<CentralSums> sums_on_device(const at::Tensor& block, const at::Tensor& mask, at::IntArrayRef axes,
@@ -115,24 +110,50 @@ std::vector<CentralSums> sums_on_device(const at::Tensor& block, const at::Tenso
   return sums;
 }
 
-/// Returns the sums of this rank's block.
-std::vector<CentralSums> sums_of_block(const at::Tensor& elements, const at::Tensor& truths, at::IntArrayRef axes,
-                                       int order) {
-  if (elements.is_cuda() && !axes.empty() && elements.numel() > 0)
-    if (auto sums = sums_on_device(elements, truths, axes, order); !sums.empty()) return sums;
-  std::optional<AroundAxes> mask;
-  if (truths.defined()) mask = detail::before_axes(truths.cpu(), axes);
-  const auto block = detail::readable(elements);
-  const auto view = mask ? detail::before_axes(block, axes) : detail::around_axes(block, axes);
-  std::vector<CentralSums> sums(static_cast<std::size_t>(view.extents.others()));
-  AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
-                        [&] { local_sums<scalar_t>(view, mask, order, sums.data()); });
+std::vector<CentralSums> restored_sums(const AroundAxes& view, std::vector<CentralSums> sums) {
   return view.order.restored(std::move(sums), view.kept);
+}
+
+/// Returns the sums of the elements where `truths` is true.
+std::vector<CentralSums> sums_where(const at::Tensor& elements, const at::Tensor& truths, at::IntArrayRef axes,
+                                    int order) {
+  const auto mask = detail::before_axes(truths.cpu(), axes),
+             view = detail::before_axes(detail::readable(elements), axes);
+  const auto& extents = view.extents;
+  std::vector<CentralSums> sums(static_cast<std::size_t>(extents.others()));
+  AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments", [&] {
+    detail::central_sums_where(view.data.const_data_ptr<scalar_t>(), mask.data.const_data_ptr<bool>(), extents.outer,
+                               extents.n, order, sums.data());
+  });
+  return restored_sums(view, std::move(sums));
+}
+
+std::vector<CentralSums> sums_of_parts(const detail::Parts& parts, int order) {
+  const auto& view = parts.view();
+  std::vector<CentralSums> sums(static_cast<std::size_t>(view.extents.others()));
+  AT_DISPATCH_ALL_TYPES(parts.type(), "moments", [&] {
+    parts.each<scalar_t>([&](const scalar_t* data, const auto& extents, std::int64_t result) {
+      detail::central_sums(data, extents, order, sums.data() + result);
+    });
+  });
+  return restored_sums(view, std::move(sums));
+}
+
+/// Returns the sums of this rank's block.
+std::vector<CentralSums> local_sums(const DNDarray& x, const at::Tensor& mask, const detail::ReducedAxes& reduced,
+                                    int order) {
+  const auto truths = mask.defined() ? reduced.counted(mask) : mask;
+  if (detail::pending_block(x).is_cuda() && !reduced.axes.empty())
+    if (const auto block = reduced.counted(x.larray()); block.numel() > 0)
+      if (auto sums = sums_on_device(block, truths, reduced.axes, order); !sums.empty()) return sums;
+  if (mask.defined()) return sums_where(reduced.counted(x.larray()), truths, reduced.axes, order);
+  return sums_of_parts(detail::parts_of(x, reduced), order);
 }
 
 Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options, int order) {
   const auto reduced = detail::reduced_axes(op, array, options);
-  const auto x = options.dtype ? array.astype(*options.dtype) : array;
+  const auto converted = options.dtype ? std::optional(array.astype(*options.dtype)) : std::nullopt;
+  const auto& x = converted ? *converted : array;
   detail::check_real(op, x.dtype());
   if (options.initial) detail::raise<ValueError>(op, "got an initial value; expected none");
   if (options.reproducible && order > 1)
@@ -141,10 +162,9 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
             .layout = reduced.result_layout(x.layout()),
             .dtype = options.dtype.value_or(inexact_type(x.dtype())),
             .comm = x.comm(),
-            .device = x.larray().device()};
+            .device = detail::pending_block(x).device()};
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
-  sums.values =
-      sums_of_block(reduced.counted(x.larray()), mask.defined() ? reduced.counted(mask) : mask, reduced.axes, order);
+  sums.values = local_sums(x, mask, reduced, order);
   if (reduced.across)
     (order == 1 ? sum_across<2> : order == 2 ? sum_across<4> : sum_across<6>)(*reduced.across, sums.values);
   return sums;
@@ -157,14 +177,14 @@ double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
 double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
 double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
 
-/// Returns `x` in the dtype that its mean is to have, if that is complex.
-DNDarray as_asked(const DNDarray& x, const std::optional<Dtype>& dtype) {
-  return dtype && (is_complex(x.dtype()) || is_complex(*dtype)) ? x.astype(*dtype) : x;
+/// Whether `x` is converted to the dtype that its mean is to have, because one of both is complex.
+bool is_asked_as_complex(const DNDarray& x, const std::optional<Dtype>& dtype) {
+  return dtype && *dtype != x.dtype() && (is_complex(x.dtype()) || is_complex(*dtype));
 }
 
 /// Complex numbers have a mean but no order, so the means of their parts are computed.
-DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options) {
-  const auto x = as_asked(array, options.dtype);
+DNDarray mean_named(const char* op, const DNDarray& x, ReduceOptions options) {
+  if (is_asked_as_complex(x, options.dtype)) return mean_named(op, x.astype(*options.dtype), options);
   const auto type = options.dtype.value_or(inexact_type(x.dtype()));
   if (detail::sums_exactly(x.comm(), type, options.reproducible))
     return detail::exact_mean(op, x.astype(type), options);
@@ -197,10 +217,10 @@ DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, do
   if (options.dtype && is_whole(*options.dtype))
     detail::raise<TypeError>(op, "got the dtype {} for the result; expected a floating-point or complex one",
                              name(*options.dtype));
+  if (is_asked_as_complex(x, options.dtype)) return spread(op, x.astype(*options.dtype), options, of_few, f);
   const auto ddof = options.correction.value_or(options.ddof);
-  const auto squares =
-      squares_of(op, as_asked(x, options.dtype),
-                 {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where});
+  const auto squares = squares_of(
+      op, x, {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where});
   const auto result = squares.map([=](const CentralSums& s) { return f(s.m2 / (s.n > ddof ? s.n - ddof : of_few)); });
   return options.dtype ? result.astype(*options.dtype) : result;
 }

@@ -6,12 +6,14 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/align_pending.hpp>
 #include <heatpp/ops/operands/detail/axis_order.hpp>
 #include <heatpp/ops/reductions/detail/exact_reduction.hpp>
 #include <heatpp/ops/reductions/detail/extremes.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
+#include <heatpp/ops/reductions/detail/float_sums.hpp>
+#include <heatpp/ops/reductions/detail/parted/reduced_in_parts.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
-#include <heatpp/ops/reductions/detail/short_sum.hpp>
 #include <heatpp/ops/reductions/detail/whole_sums.hpp>
 
 #include <cmath>
@@ -135,6 +137,11 @@ void across_ranks(at::Tensor& local, const Communicator& comm, ReduceOp across) 
   else comm.allreduce(detail::buffer_of(local), across);
 }
 
+/// Whether the sum is of so few elements that local_sum takes a shorter way.
+bool is_short_total(const DNDarray& x, const detail::ReducedAxes& reduced) {
+  return std::ssize(reduced.axes) == x.ndim() && detail::is_short(detail::pending_block(x));
+}
+
 template <class Local>
 DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& options, Local local_reduce,
                 ReduceOp across, bool extremum) {
@@ -142,7 +149,8 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   auto layout = reduced.result_layout(array.layout());
   if (extremum) check_extremum(op, array, options, reduced.count == 0);
   if (across == ReduceOp::prod) check_not_reproducible(op, options);
-  const auto x = options.dtype ? array.astype(*options.dtype) : array;
+  const auto converted = options.dtype ? std::optional(array.astype(*options.dtype)) : std::nullopt;
+  const auto& x = converted ? *converted : array;
   if (across == ReduceOp::sum && detail::sums_exactly(x.comm(), x.dtype(), options.reproducible)) {
     if (options.initial) check_initial(op, *options.initial, x.dtype());
     return detail::exact_sum(op, x, options);
@@ -150,11 +158,15 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   // Narrow floats are summed in float32, with the same result on any number of ranks.
   const bool narrow = x.dtype() == float16 || x.dtype() == bfloat16;
   const bool widened = narrow && (across == ReduceOp::sum || across == ReduceOp::prod);
-  const auto type = widened ? Type(at::kFloat) : options.dtype ? Type(x.larray().scalar_type()) : std::nullopt;
-  const auto nothing = neutral(across, x.larray().scalar_type(), extremum);
+  const auto type = widened ? Type(at::kFloat) : options.dtype ? Type(detail::to_torch(x.dtype())) : std::nullopt;
+  const auto nothing = neutral(across, detail::to_torch(x.dtype()), extremum);
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
+  std::optional<at::Tensor> in_parts;
+  if (!mask.defined() && !is_short_total(x, reduced))
+    in_parts = detail::reduced_in_parts(x, reduced, {local_reduce, across, extremum, nothing});
   const Operand operands[] = {x};
   auto local = detail::with_errors_of(op, operands, [&] {
+    if (in_parts) return *in_parts;
     const auto shape = layout.local_shape(x.comm().rank());
     const auto block = reduced.counted(
         mask.defined() ? at::where(mask, x.larray(), at::full({}, nothing, x.larray().options())) : x.larray());

@@ -11,6 +11,7 @@
 #include <heatpp/ops/elementwise/operators.hpp>
 #include <heatpp/ops/operands/detail/align_pending.hpp>
 #include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/reductions/describe.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
@@ -65,10 +66,11 @@ class Pool {
   }
 
   void change() {
-    const auto n = draw(0, 24);
+    const auto n = draw(0, 44);
     history += fmt::format(" {}", n);
     try {
-      if (n < 20) add(result(n));
+      if (n < 28) add(result(n));
+      else if (n < 40) add(reduced(result(draw(0, 27))));
       else write(n);
     } catch (const ht::Error& error) {
       history += error.what();
@@ -120,17 +122,43 @@ class Pool {
       case 16: return ht::square(large()) + ht::reciprocal(large());
       case 17: return ht::exp(large()) * large() - number();
       case 18: return ht::where(ht::isfinite(large()), large(), 0.0F);
-      default: return !(large() != number()) ^ ht::isinf(large());
+      case 19: return !(large() != number()) ^ ht::isinf(large());
+      case 20: return ht::maximum(large(), any()) - ht::minimum(large(), number());
+      case 21: return ht::clip(large(), -1, 1.5);
+      case 22: return ht::clip(large(), large(), std::nullopt) * ht::sign(large());
+      case 23: return ht::exp(large()) + ht::log(large());
+      case 24: return ht::sin(large()) * ht::cos(large()) + ht::tanh(large());
+      case 25: return ht::floor(large()) + ht::ceil(large()) * ht::trunc(large());
+      case 26: return ht::power(large(), 3) - ht::rint(large());
+      default: return ht::expm1(large()) / ht::exp2(large()) - ht::log10(large()) * ht::log2(large());
+    }
+  }
+
+  ht::DNDarray reduced(const ht::DNDarray& x) {
+    const auto n = draw(0, 8);
+    history += fmt::format("r{}", n);
+    ht::ReduceOptions along{.keepdims = draw(0, 1) == 0};
+    if (const auto axis = draw(-1, 1); axis >= 0) along.axis = static_cast<int>(axis);
+    switch (n) {
+      case 0: return ht::sum(x, along);
+      case 1: return ht::max(x, along);
+      case 2: return ht::min(x, along);
+      case 3: return ht::any(x, along);
+      case 4: return ht::all(x, along);
+      case 5: return ht::mean(x, along);
+      case 6: return ht::var(x, {.axis = along.axis, .keepdims = along.keepdims});
+      case 7: return ht::skew(x, along);
+      default: return ht::describe(x, {.axis = along.axis, .keepdims = along.keepdims}).std;
     }
   }
 
   void write(std::int64_t n) {
     auto& x = writable();
     switch (n) {
-      case 20: x += any() * number(); break;
-      case 21: x -= large(); break;
-      case 22: x *= number(); break;
-      case 23: x(ht::slice(1, 3)) = number(); break;
+      case 40: x += any() * number(); break;
+      case 41: x -= large(); break;
+      case 42: x *= number(); break;
+      case 43: x(ht::slice(1, 3)) = number(); break;
       default: arrays_[0] = x.dtype() == ht::float32 && x.size() == rows * columns ? ht::DNDarray(x) : arrays_[0];
     }
   }
@@ -198,7 +226,7 @@ TEST_CASE("large elementwise results are pending until their elements are used",
     CHECK(y.device() == ht::cpu);
     CHECK(y.shape() == ht::Shape{rows, columns});
     CHECK(is_pending(y));
-    CHECK(ht::max(y).item<float>() == 10);
+    CHECK(y.larray().max().item<float>() == 10);
     CHECK_FALSE(is_pending(y));
     const auto dropped = y + 1;
     CHECK(fused::pending_count == before + 1);
@@ -207,6 +235,27 @@ TEST_CASE("large elementwise results are pending until their elements are used",
   CHECK_FALSE(is_pending(ht::ones({10}) + 1));
   const Fusing off(false);
   CHECK_FALSE(is_pending(x + 1));
+}
+
+TEST_CASE("a reduction computes a formula that it alone uses without storing it", "[ops][fused][host]") {
+  const auto x = ht::full({rows, columns}, 3, {.dtype = ht::float32, .split = 0});
+  const auto y = x * x + 1;
+  CHECK(ht::sum(y).item<float>() == 10 * rows * columns);
+  CHECK(is_pending(y));  // no memory was taken
+  CHECK(ht::max(y).item<float>() == 10);
+  CHECK_FALSE(is_pending(y));  // but a second reduction finds it stored
+  const auto z = x * 2, kept = z;
+  CHECK(ht::mean(z).item<float>() == 6);
+  CHECK_FALSE(is_pending(kept));
+  CHECK(same(ht::sum(x * 2, {.axis = 1}), at::full({rows}, 6.0F * columns)));
+  CHECK(same(ht::sum(x * 2, {.axis = 0}), at::full({columns}, 6.0F * rows)));
+  CHECK(ht::all(x * 2 > 5).item<bool>());
+  CHECK_FALSE(ht::any(x * 2 > 6).item<bool>());
+  CHECK(ht::sum(x * 2 > 5).item<std::int64_t>() == rows * columns);
+  const auto e = ht::exp(x - 3);
+  CHECK(ht::sum(e).item<float>() == rows * columns);
+  CHECK_FALSE(is_pending(e));  // slow functions are not computed again
+  CHECK(same(e, at::ones({rows, columns})));
 }
 
 TEST_CASE("a write to an operand does not change a pending result", "[ops][fused][host]") {

@@ -48,3 +48,37 @@ TEST_CASE("sums of few and of many floating numbers", "[ops][reduce]") {
     }
   }
 }
+
+TEST_CASE("sums and extremes along rows and columns of any length", "[ops][reduce]") {
+  for (const auto type : {at::kFloat, at::kDouble})
+    for (const auto& shape : {ht::Shape{90, 3}, ht::Shape{7, 40, 8}, ht::Shape{3, 70'001}, ht::Shape{5000, 33},
+                              ht::Shape{2, 300, 1100}, ht::Shape{6, 31, 1}, ht::Shape{11, 63}, ht::Shape{13, 65, 32}}) {
+      const auto global =
+          ((at::arange(ht::size_of(shape), at::kDouble) * 7919).remainder(97) - 40).reshape(shape).to(type);
+      for (const auto& layout : every_layout(shape)) {
+        const auto x = distribute(global, layout);
+        CHECK(same(ht::sum(x), global.sum()));
+        CHECK(same(ht::max(x), global.max()));
+        for (int axis = 0; axis < x.ndim(); ++axis) {
+          CHECK(same(ht::sum(x, {.axis = axis, .keepdims = true}), global.sum({axis}, true)));
+          CHECK(same(ht::min(x, axis), global.amin({axis})));
+          CHECK(same(ht::max(ht::transpose(x), x.ndim() - 1 - axis),
+                     global.amax({axis}).permute(reversed(x.ndim() - 1))));
+        }
+      }
+    }
+}
+
+TEST_CASE("extremes are NaN wherever one element is", "[ops][reduce]") {
+  for (const std::int64_t n : {5, 8, 40, 64, 65, 200, 70'000})
+    for (const std::int64_t place : {std::int64_t{0}, n / 2, n - 1}) {
+      auto global = at::arange(2 * n, at::kFloat).reshape({2, n});
+      global.index_put_({1, place}, NAN);
+      const auto x = on_all(global);
+      CHECK(ht::max(x, 1)(0).item<double>() == static_cast<double>(n - 1));
+      CHECK(ht::min(x, 1)(0).item<double>() == 0);
+      CHECK(std::isnan(ht::max(x, 1)(1).item<double>()));
+      CHECK(std::isnan(ht::min(x, 0)(place).item<double>()));
+      CHECK(std::isnan(ht::min(x).item<double>()));
+    }
+}

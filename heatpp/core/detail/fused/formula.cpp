@@ -63,8 +63,8 @@ at::ScalarType to_torch(Type type) {
 int argument_count(Op op) {
   if (op <= Op::number) return 0;
   if (op == Op::select) return 3;
-  const bool one = op == Op::copies || op == Op::negative || op == Op::absolute || op == Op::root ||
-                   op == Op::opposite || op == Op::convert;
+  const bool one =
+      op == Op::copies || (op >= Op::negative && op <= Op::tanh) || op == Op::opposite || op == Op::convert;
   return one ? 1 : 2;
 }
 

@@ -40,6 +40,20 @@ HEATPP_INLINE T absolute(T a) {
   if constexpr (std::is_same_v<T, i64>) return a < 0 ? negative(a) : a;
   else return std::abs(a);
 }
+/// Returns NaN if one is NaN, and `a` of equal numbers, as runs::maximum.
+template <class T>
+HEATPP_INLINE T larger(T a, T b) {
+  return (a >= b) | (a != a) ? a : b;
+}
+template <class T>
+HEATPP_INLINE T smaller(T a, T b) {
+  return (a <= b) | (a != a) ? a : b;
+}
+template <class T>
+HEATPP_INLINE T sign(T a) {
+  const T above = a > 0 ? T(1) : T(0), below = a < 0 ? T(1) : T(0);
+  return a != a ? a : above - below;
+}
 #undef HEATPP_INLINE
 
 // The pragma says that no element depends on another one, also if `out` is an argument.
@@ -72,7 +86,9 @@ HEATPP_INLINE T absolute(T a) {
   HEATPP_PAIRS(equal, T, b8, a == b)           \
   HEATPP_PAIRS(different, T, b8, a != b)       \
   HEATPP_PAIRS(less, T, b8, a < b)             \
-  HEATPP_PAIRS(less_or_equal, T, b8, a <= b)
+  HEATPP_PAIRS(less_or_equal, T, b8, a <= b)   \
+  HEATPP_PAIRS(maximum, T, T, larger(a, b))    \
+  HEATPP_PAIRS(minimum, T, T, smaller(a, b))
 HEATPP_OF_NUMBERS(i64)
 HEATPP_OF_NUMBERS(f32)
 HEATPP_OF_NUMBERS(f64)
@@ -95,6 +111,17 @@ HEATPP_RUNS(absolute, f32, f32, absolute(p[i]))
 HEATPP_RUNS(absolute, f64, f64, absolute(p[i]))
 HEATPP_RUNS(root, f32, f32, std::sqrt(p[i]))
 HEATPP_RUNS(root, f64, f64, std::sqrt(p[i]))
+HEATPP_RUNS(sign, i64, i64, sign(p[i]))
+HEATPP_RUNS(sign, f32, f32, sign(p[i]))
+HEATPP_RUNS(sign, f64, f64, sign(p[i]))
+#define HEATPP_ROUNDING(T)                   \
+  HEATPP_RUNS(floor, T, T, std::floor(p[i])) \
+  HEATPP_RUNS(ceil, T, T, std::ceil(p[i]))   \
+  HEATPP_RUNS(trunc, T, T, std::trunc(p[i])) \
+  HEATPP_RUNS(rint, T, T, std::nearbyint(p[i]))
+HEATPP_ROUNDING(f32)
+HEATPP_ROUNDING(f64)
+#undef HEATPP_ROUNDING
 HEATPP_RUNS(both, b8, b8, (p[i] != 0) & (q[i] != 0))
 HEATPP_RUNS(either, b8, b8, (p[i] != 0) | (q[i] != 0))
 HEATPP_RUNS(one_of, b8, b8, (p[i] != 0) ^ (q[i] != 0))
@@ -149,14 +176,16 @@ class Table {
   }
 #define HEATPP_PUT(name, type, T, to) \
   put(Op::name, Type::type, Type::to, name##_##T, name##_##T##_second, name##_##T##_first);
-#define HEATPP_PUT_NUMBERS(type, T)       \
-  HEATPP_PUT(add, type, T, type)          \
-  HEATPP_PUT(subtract, type, T, type)     \
-  HEATPP_PUT(multiply, type, T, type)     \
-  HEATPP_PUT(equal, type, T, boolean)     \
-  HEATPP_PUT(different, type, T, boolean) \
-  HEATPP_PUT(less, type, T, boolean)      \
-  HEATPP_PUT(less_or_equal, type, T, boolean)
+#define HEATPP_PUT_NUMBERS(type, T)           \
+  HEATPP_PUT(add, type, T, type)              \
+  HEATPP_PUT(subtract, type, T, type)         \
+  HEATPP_PUT(multiply, type, T, type)         \
+  HEATPP_PUT(equal, type, T, boolean)         \
+  HEATPP_PUT(different, type, T, boolean)     \
+  HEATPP_PUT(less, type, T, boolean)          \
+  HEATPP_PUT(less_or_equal, type, T, boolean) \
+  HEATPP_PUT(maximum, type, T, type)          \
+  HEATPP_PUT(minimum, type, T, type)
   void of_numbers() {
     HEATPP_PUT_NUMBERS(int64, i64)
     HEATPP_PUT_NUMBERS(float32, f32)
@@ -176,6 +205,17 @@ class Table {
     HEATPP_PUT(absolute, float64, f64)
     HEATPP_PUT(root, float32, f32)
     HEATPP_PUT(root, float64, f64)
+    HEATPP_PUT(sign, int64, i64)
+    HEATPP_PUT(sign, float32, f32)
+    HEATPP_PUT(sign, float64, f64)
+    HEATPP_PUT(floor, float32, f32)
+    HEATPP_PUT(floor, float64, f64)
+    HEATPP_PUT(ceil, float32, f32)
+    HEATPP_PUT(ceil, float64, f64)
+    HEATPP_PUT(trunc, float32, f32)
+    HEATPP_PUT(trunc, float64, f64)
+    HEATPP_PUT(rint, float32, f32)
+    HEATPP_PUT(rint, float64, f64)
     HEATPP_PUT(both, boolean, b8)
     HEATPP_PUT(either, boolean, b8)
     HEATPP_PUT(one_of, boolean, b8)
@@ -203,6 +243,7 @@ class Table {
 }  // namespace
 
 Kernel kernel_of(Op op, Type from, Type to, Form form) {
+  if (is_of_torch(op)) return form == Form::runs && from == to ? torch_kernel_of(op, from) : nullptr;
   static const Table table;
   return table.at(op, from, to, form);
 }

@@ -23,9 +23,26 @@ enum class Op : std::uint8_t {
   different,
   less,
   less_or_equal,
+  maximum,
+  minimum,
   negative,
   absolute,
+  sign,
   root,
+  floor,
+  ceil,
+  trunc,
+  rint,
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log10,
+  sin,
+  cos,
+  tan,
+  tanh,
   both,
   either,
   one_of,
@@ -35,6 +52,9 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int op_count = static_cast<int>(Op::convert) + 1;
 
+/// Whether LibTorch computes the operation on a run, which has to be long for that.
+inline constexpr bool is_of_torch(Op op) { return op >= Op::exp && op <= Op::tanh; }
+
 /// Whether arguments are runs, or the second or the first one is a single number.
 enum class Form : std::uint8_t { runs, second_number, first_number };
 inline constexpr int form_count = 3;
@@ -43,5 +63,7 @@ inline constexpr int form_count = 3;
 using Kernel = void (*)(const void* a, const void* b, const void* c, void* out, std::int64_t n);
 /// Returns the kernel for arguments of type `from` (of select: the last two) and a result of type `to`, or nullptr.
 [[nodiscard]] Kernel kernel_of(Op op, Type from, Type to, Form form);
+/// Returns LibTorch's function of runs of float32 or float64, or nullptr.
+[[nodiscard]] Kernel torch_kernel_of(Op op, Type type);
 
 }  // namespace heatpp::detail::fused

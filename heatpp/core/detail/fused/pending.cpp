@@ -21,13 +21,18 @@ constexpr std::int64_t fewest = 8192;      // elements; LibTorch computes fewer 
 constexpr std::size_t most_pending = 16;   // arrays; the oldest one is computed before there are more
 constexpr std::size_t most_per_call = 10;  // nodes that one function adds
 
+}  // namespace
+
 /// What a pending block has instead of memory. Its storage owns it.
 struct Pending {
   Formula formula;
   c10::StorageImpl* storage = nullptr;
-  bool used = false;  // in the formula of another array
+  bool used = false;     // in the formula of another array
+  bool reduced = false;  // by a reduction that did not compute it into memory
   std::list<Pending*>::iterator place{};
 };
+
+namespace {
 
 /// All pending blocks of the process, oldest first.
 struct All {
@@ -84,13 +89,28 @@ at::DataPtr new_memory(const char* call, std::size_t bytes) {
   }
 }
 
+/// The memory of a result: that of an operand to which nothing else refers, or its own.
+class Memory {
+ public:
+  explicit Memory(const Pending& pending) : old_(reusable(pending)) {
+    if (!old_) own_ = new_memory(pending.formula.call(), pending.storage->nbytes());
+  }
+  [[nodiscard]] void* get() const { return old_ ? old_->data_ptr() : own_.get(); }
+  /// Gives the memory to the block, which is no longer pending.
+  void give_to(Pending& pending) {
+    if (old_) own_ = old_->storage().unsafeGetStorageImpl()->set_data_ptr(at::DataPtr(nullptr, at::kCPU));
+    const auto dropped = pending.storage->set_data_ptr(std::move(own_));  // with `pending`
+  }
+
+ private:
+  const at::Tensor* old_;
+  at::DataPtr own_;
+};
+
 void compute_now(Pending& pending) {
-  auto& storage = *pending.storage;
-  const auto* const old = reusable(pending);
-  auto memory = old ? at::DataPtr() : new_memory(pending.formula.call(), storage.nbytes());
-  run(pending.formula, old ? old->data_ptr() : memory.get());
-  if (old) memory = old->storage().unsafeGetStorageImpl()->set_data_ptr(at::DataPtr(nullptr, at::kCPU));
-  const auto dropped = storage.set_data_ptr(std::move(memory));  // with `pending`
+  Memory memory(pending);
+  run(pending.formula, memory.get());
+  memory.give_to(pending);
 }
 
 at::Tensor new_pending(Formula formula) {
@@ -209,6 +229,48 @@ bool is_pending(const at::Tensor& block) {
   if (pending_count.load(std::memory_order_acquire) == 0) return false;
   const std::lock_guard lock(all().mutex);
   return pending_of(block) != nullptr;
+}
+
+/// The memory of a block that is read while it is computed. When all elements have been read, the block gets it.
+class Reading::Kept {
+ public:
+  explicit Kept(Pending& pending)
+      : pending_(&pending), memory_(pending), left_(c10::multiply_integers(pending.formula.shape())) {}
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  ~Kept() {
+    if (left_ == 0) memory_.give_to(*pending_);
+  }
+  /// Returns the place of elements first .. last, which are computed next.
+  [[nodiscard]] void* place(std::int64_t first, std::int64_t last) {
+    left_ -= last - first;
+    return static_cast<std::byte*>(memory_.get()) + first * bytes_of(pending_->formula.nodes().back().type);
+  }
+
+ private:
+  Pending* pending_;
+  Memory memory_;
+  std::int64_t left_;
+};
+
+std::optional<Reading> Reading::of(const at::Tensor& block) {
+  if (pending_count.load(std::memory_order_acquire) == 0) return std::nullopt;
+  std::unique_lock lock(all().mutex);
+  auto* const pending = pending_of(block);
+  if (!pending || pending->reduced || !is_sole(block)) return std::nullopt;
+  const auto& formula = pending->formula;
+  const auto in_order = [](const at::Tensor& read) { return read.is_contiguous(); };
+  if (!std::ranges::all_of(formula.blocks(), in_order)) return std::nullopt;
+  const bool slow = std::ranges::any_of(formula.nodes(), [](const Node& node) { return is_of_torch(node.op); });
+  auto kept = slow ? std::make_shared<Kept>(*pending) : nullptr;
+  pending->reduced = true;
+  return Reading(std::move(lock), formula, std::move(kept));
+}
+
+const void* Reading::read(std::int64_t first, std::int64_t last, void* buffer) const {
+  auto* const place = kept_ ? kept_->place(first, last) : buffer;
+  evaluation_.run(first, last, place);
+  return place;
 }
 
 at::Tensor given_away(const at::Tensor& block) {

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <functional>
-#include <heatpp/core/detail/fused/formula.hpp>
+#include <heatpp/core/detail/fused/run.hpp>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 
@@ -46,6 +48,30 @@ using Build = std::function<std::optional<Value>(Formula&, std::span<const Value
 /// Computes the function into the first block, which the caller owns, together with the second one, which is pending.
 /// Returns whether it did.
 [[nodiscard]] bool fuse_into(const char* call, std::span<const at::Tensor> blocks, const Build& build);
+
+struct Pending;
+
+/// A pending block that a reduction computes part by part, and reads in the cache. Its elements take no memory, except
+/// for slow functions, whose results are kept because a second use would compute them again. Nothing writes to the
+/// operands as long as this lives.
+class Reading {
+ public:
+  /// Returns nullopt if the block has to be computed first: others refer to it, a reduction has read it before, or the
+  /// result of single calls might not be in C order. Throws MemoryError that names the function.
+  [[nodiscard]] static std::optional<Reading> of(const at::Tensor& block);
+  /// Computes elements first .. last, in C order, into `buffer` or the block's memory. Returns where they are. Every
+  /// element is read once.
+  [[nodiscard]] const void* read(std::int64_t first, std::int64_t last, void* buffer) const;
+
+ private:
+  class Kept;
+  Reading(std::unique_lock<std::recursive_mutex> lock, const Formula& formula, std::shared_ptr<Kept> kept)
+      : lock_(std::move(lock)), kept_(std::move(kept)), evaluation_(formula) {}
+
+  std::unique_lock<std::recursive_mutex> lock_;
+  std::shared_ptr<Kept> kept_;  // or nullptr
+  Evaluation evaluation_;
+};
 
 /// Sets whether functions give pending blocks, for comparisons. Returns what was set before.
 bool set_enabled(bool enabled);

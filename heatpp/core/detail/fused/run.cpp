@@ -8,14 +8,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 namespace heatpp::detail::fused {
-namespace {
 
 // A run of float32 takes 2 KiB, so that some dozen values stay in the first-level cache.
-constexpr std::int64_t run_length = 512;
-constexpr std::int64_t worthwhile = 1 << 15;  // elements for another thread
+constexpr std::int64_t short_run = 512;
+// A call of LibTorch takes as long as 1000 elements or so; these runs stay in the second-level cache.
+constexpr std::int64_t long_run = 8192;
+constexpr std::int64_t worth_another_thread = 1 << 15;  // elements
 
 /// Reads a block that is broadcast: extents of the result, joined where possible, and the block's strides in bytes.
 class Broadcast {
@@ -27,7 +29,7 @@ class Broadcast {
   }
   /// Gives a run of copies of a number.
   Broadcast(const std::uint64_t& bits, std::int64_t size)
-      : data_(reinterpret_cast<const std::byte*>(&bits)), size_(size), axes_{{run_length, 0}} {}
+      : data_(reinterpret_cast<const std::byte*>(&bits)), size_(size), axes_{{long_run, 0}} {}
 
   /// Writes elements first .. first + count, in C order of the result.
   void copy(std::int64_t first, std::int64_t count, std::byte* out) const {
@@ -88,23 +90,26 @@ class Plan {
  public:
   explicit Plan(const Formula& formula) : formula_(formula) {
     const auto& nodes = formula.nodes();
+    const auto of_torch = [](const Node& node) { return is_of_torch(node.op); };
+    run_length_ = std::ranges::any_of(nodes, of_torch) ? long_run : short_run;
     find_last_uses();
     places_.resize(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) add(i);
-    slot_bytes_ = run_length * widest() + 64;  // slots that lie 4 KiB apart would share few lines of the cache
+    if (slots_ == 0) run_length_ = std::numeric_limits<std::int64_t>::max() / 2;  // nothing stays in the cache
+    slot_bytes_ = slots_ == 0 ? 0 : run_length_ * widest() + 64;  // slots that lie 4 KiB apart would share few lines of the cache
   }
 
-  /// Computes elements first .. last of the result.
-  void run(std::byte* out, std::int64_t first, std::int64_t last) const {
+  /// Computes elements first .. last of the result into `out`, which begins with element `origin`.
+  void run(std::byte* out, std::int64_t origin, std::int64_t first, std::int64_t last) const {
     constexpr std::size_t line = 64;
     const auto bytes = static_cast<std::size_t>(slots_ * slot_bytes_);
     const auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes + line);
     void* aligned = memory.get();
     auto space = bytes + line;
-    Run run{static_cast<std::byte*>(std::align(line, bytes, aligned, space)), out, first, run_length};
+    Run run{static_cast<std::byte*>(std::align(line, bytes, aligned, space)), out, origin, first, run_length_};
     for (const auto& step : once_) take(step, run);
-    for (; run.first < last; run.first += run_length) {
-      run.count = std::min(run_length, last - run.first);
+    for (; run.first < last; run.first += run_length_) {
+      run.count = std::min(run_length_, last - run.first);
       for (const auto& step : steps_) take(step, run);
     }
   }
@@ -121,11 +126,11 @@ class Plan {
   struct Run {
     std::byte* slots;
     std::byte* out;
-    std::int64_t first, count;
+    std::int64_t origin, first, count;
   };
 
   void take(const Step& step, const Run& run) const {
-    auto* const to = step.result.kind == Place::Kind::result ? run.out + run.first * step.size
+    auto* const to = step.result.kind == Place::Kind::result ? run.out + (run.first - run.origin) * step.size
                                                              : run.slots + step.result.slot * slot_bytes_;
     if (!step.kernel) return broadcasts_[step.broadcast].copy(run.first, run.count, to);
     const void* from[3];
@@ -227,10 +232,8 @@ class Plan {
   std::vector<Broadcast> broadcasts_;
   std::vector<Step> once_, steps_;
   std::vector<std::int64_t> free_;
-  std::int64_t slots_ = 0, slot_bytes_ = 0;
+  std::int64_t run_length_ = 0, slots_ = 0, slot_bytes_ = 0;
 };
-
-}  // namespace
 
 bool has_all_elements(const at::Tensor& block, at::IntArrayRef shape) {
   if (!block.is_contiguous() || block.dim() > static_cast<std::int64_t>(shape.size())) return false;
@@ -241,11 +244,18 @@ bool is_readable(const at::Tensor& block, at::IntArrayRef shape) {
   return block.numel() < c10::multiply_integers(shape) || has_all_elements(block, shape);
 }
 
+Evaluation::Evaluation(const Formula& formula) : plan_(std::make_unique<const Plan>(formula)) { take_host_threads(); }
+Evaluation::Evaluation(Evaluation&&) noexcept = default;
+Evaluation::~Evaluation() = default;
+
+void Evaluation::run(std::int64_t first, std::int64_t last, void* out) const {
+  at::parallel_for(first, last, worth_another_thread, [&](std::int64_t begin, std::int64_t end) {
+    plan_->run(static_cast<std::byte*>(out), first, begin, end);
+  });
+}
+
 void run(const Formula& formula, void* out) {
-  take_host_threads();
-  const Plan plan(formula);
-  at::parallel_for(0, c10::multiply_integers(formula.shape()), worthwhile,
-                   [&](std::int64_t first, std::int64_t last) { plan.run(static_cast<std::byte*>(out), first, last); });
+  Evaluation(formula).run(0, c10::multiply_integers(formula.shape()), out);
 }
 
 }  // namespace heatpp::detail::fused

@@ -253,6 +253,7 @@ at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
     raise<ValueError>("power", "got the exponent {} for whole numbers; expected none negative", b.item<std::int64_t>());
   if (const auto type = at::result_type(a, b); at::isComplexType(type)) return complex_power(a, b, type);
   if (is_number(b) && a.is_floating_point() && b.item<double>() == 2) return at::square(a);
+  if (is_number(b) && a.is_floating_point() && b.item<double>() == 3) return at::pow(a, 3);  // two products
   return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
 }
 at::Tensor float_power(const at::Tensor& a, const at::Tensor& b) {

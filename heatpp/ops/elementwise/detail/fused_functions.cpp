@@ -6,6 +6,7 @@
 #include <heatpp/ops/operands/detail/align_pending.hpp>
 
 #include <algorithm>
+#include <c10/util/accumulate.h>
 #include <limits>
 
 namespace heatpp::detail::local {
@@ -42,11 +43,35 @@ Built reciprocal(Formula& formula, Values v, Type type) {
   if (!is_float(type)) return std::nullopt;
   return formula.apply(Op::divide, {formula.of_number(1, type), v[0]}, type);
 }
-/// Squares floating numbers; local::power does the same with those that had this dtype before.
+/// Squares or cubes floating numbers; LibTorch does the same with those that had this dtype before.
 Built power(Formula& formula, Values v, Type type) {
-  const bool two = v[1] == formula.of_number(2, type);  // equal numbers are one value
-  if (!is_float(type) || !two || formula.node(v[0]).op == Op::convert) return std::nullopt;
-  return square(formula, v, type);
+  const auto is = [&](double number) { return v[1] == formula.of_number(number, type); };  // equal ones are one value
+  const bool two = is(2), three = is(3);
+  if (!is_float(type) || !(two || three) || formula.node(v[0]).op == Op::convert) return std::nullopt;
+  const auto squared = square(formula, v, type);
+  return two ? squared : formula.apply(Op::multiply, {*squared, v[0]}, type);
+}
+/// LibTorch's and this library's order of equal zeros may differ if one block is broadcast.
+template <Op op>
+Built extremum(Formula& formula, Values v, Type type) {
+  const auto is_broadcast = [&](Value value) {
+    const auto& node = formula.node(value);
+    if (node.op == Op::convert) return formula.node(node.arguments[0]).op == Op::block;
+    return node.op == Op::block && formula.blocks()[node.bits].numel() != c10::multiply_integers(formula.shape());
+  };
+  if (is_broadcast(v[0]) || is_broadcast(v[1])) return std::nullopt;
+  return formula.apply(op, {v[0], v[1]}, type);
+}
+Built clip(Formula& formula, Values v, Type type) {
+  const auto raised = extremum<Op::maximum>(formula, v.first(2), type);
+  if (!raised) return std::nullopt;
+  const Value both[] = {*raised, v[2]};
+  return extremum<Op::minimum>(formula, both, type);
+}
+/// Leaves whole numbers to the function, which returns them.
+template <Op op>
+Built rounding(Formula& formula, Values v, Type type) {
+  return is_float(type) ? formula.apply(op, {v[0]}, type) : std::nullopt;
 }
 Built isnan(Formula& formula, Values v, Type type) {
   if (!is_float(type)) return std::nullopt;
@@ -89,17 +114,35 @@ constexpr FusedFunction functions[] = {{"add", arithmetic<Op::add>},
                                        {"sqrt", of_one<Op::root>, true},
                                        {"square", square},
                                        {"reciprocal", reciprocal},
+                                       {"sign", of_one<Op::sign>},
+                                       {"maximum", extremum<Op::maximum>},
+                                       {"minimum", extremum<Op::minimum>},
+                                       {"clip", clip},
+                                       {"floor", rounding<Op::floor>},
+                                       {"ceil", rounding<Op::ceil>},
+                                       {"trunc", rounding<Op::trunc>},
+                                       {"rint", of_one<Op::rint>, true},
+                                       {"exp", of_one<Op::exp>, true},
+                                       {"exp2", of_one<Op::exp2>, true},
+                                       {"expm1", of_one<Op::expm1>, true},
+                                       {"log", of_one<Op::log>, true},
+                                       {"log2", of_one<Op::log2>, true},
+                                       {"log10", of_one<Op::log10>, true},
+                                       {"sin", of_one<Op::sin>, true},
+                                       {"cos", of_one<Op::cos>, true},
+                                       {"tan", of_one<Op::tan>, true},
+                                       {"tanh", of_one<Op::tanh>, true},
                                        {"isnan", isnan},
                                        {"isfinite", magnitude<true>},
                                        {"isinf", magnitude<false>},
-                                       {"where", select}};
+                                       {"where", select, false, false, true}};
 
 /// Returns the function of values that are converted to `type`, of select all but the first.
 fused::Build build_of(const FusedFunction* function, Type type) {
   return [=](Formula& formula, Values given) -> Built {
     std::vector<Value> values;
     for (const auto value : given) {
-      const bool condition = given.size() == 3 && values.empty();
+      const bool condition = function->by_condition && values.empty();
       const auto converted = formula.converted(value, condition ? Type::boolean : type);
       if (!converted) return std::nullopt;
       values.push_back(*converted);

@@ -12,8 +12,9 @@ struct FusedFunction {
   std::string_view name;
   /// Adds the function of values of this type.
   std::optional<fused::Value> (*build)(fused::Formula&, std::span<const fused::Value>, fused::Type);
-  bool inexact = false;    ///< of one array: whole numbers are converted as inexact_type says
-  bool by_number = false;  ///< of two operands: the second one has to be a number
+  bool inexact = false;       ///< of one array: whole numbers are converted as inexact_type says
+  bool by_number = false;     ///< of two operands: the second one has to be a number
+  bool by_condition = false;  ///< the first operand chooses between the others
 };
 /// Returns the function with this name, or nullptr if it is computed at once.
 [[nodiscard]] const FusedFunction* fused_function(std::string_view name);

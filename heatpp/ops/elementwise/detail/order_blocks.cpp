@@ -45,8 +45,8 @@ HEATPP_COMPARISON(greater_equal, y, x, true, ge)
         },                                                                                 \
         [](const auto& x, const auto& y) { return space::name(x, y); });                   \
   }
-HEATPP_EXTREMUM(maximum, y, x, x, at)
-HEATPP_EXTREMUM(minimum, x, y, x, at)
+HEATPP_EXTREMUM(maximum, y, x, x, runs)
+HEATPP_EXTREMUM(minimum, x, y, x, runs)
 HEATPP_EXTREMUM(fmax, y, x, y, runs)
 HEATPP_EXTREMUM(fmin, x, y, y, runs)
 #undef HEATPP_EXTREMUM

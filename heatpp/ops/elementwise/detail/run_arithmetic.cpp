@@ -22,6 +22,10 @@ HEATPP_SELECTION(float, larger, (a >= b) | (b != b))
 HEATPP_SELECTION(double, larger, (a >= b) | (b != b))
 HEATPP_SELECTION(float, smaller, (a <= b) | (b != b))
 HEATPP_SELECTION(double, smaller, (a <= b) | (b != b))
+HEATPP_SELECTION(float, larger_or_nan, (a >= b) | (a != a))
+HEATPP_SELECTION(double, larger_or_nan, (a >= b) | (a != a))
+HEATPP_SELECTION(float, smaller_or_nan, (a <= b) | (a != a))
+HEATPP_SELECTION(double, smaller_or_nan, (a <= b) | (a != a))
 #undef HEATPP_SELECTION
 
 #define HEATPP_NUMBERS(T)                                                                         \
@@ -166,6 +170,29 @@ at::Tensor fmin(const at::Tensor& a, const at::Tensor& b) {
       a, b, [](const auto* x, const auto* y, auto* out, std::int64_t n) { smaller(x, y, out, n); },
       [](const auto& x, const auto& y) { return at::fmin(x, y); });
 }
+
+namespace {
+
+/// Whether both are read in runs as they are, so that the result has their order.
+bool are_simple(const at::Tensor& a, const at::Tensor& b) {
+  if (a.numel() == 1 && b.numel() == 1) return false;
+  const auto& shape = a.numel() == 1 ? b.sizes() : a.sizes();
+  return is_simple(a, shape) && is_simple(b, shape) &&
+         shape.size() >= static_cast<std::size_t>(std::max(a.dim(), b.dim()));
+}
+
+}  // namespace
+
+#define HEATPP_EXTREMUM(name, kernel)                                                                           \
+  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                                                   \
+    const auto of_torch = [](const auto& x, const auto& y) { return at::name(x, y); };                          \
+    if (!are_simple(a, b)) return of_torch(a, b);                                                               \
+    return of_floats(                                                                                           \
+        a, b, [](const auto* x, const auto* y, auto* out, std::int64_t n) { kernel(x, y, out, n); }, of_torch); \
+  }
+HEATPP_EXTREMUM(maximum, larger_or_nan)
+HEATPP_EXTREMUM(minimum, smaller_or_nan)
+#undef HEATPP_EXTREMUM
 
 at::Tensor sign(const at::Tensor& x) {
   const auto kernel = [](const auto* in, auto* out, std::int64_t n) { signs(in, out, n); };

@@ -22,6 +22,9 @@ void masked_fill(const at::Tensor& block, const at::Tensor& mask, const at::Tens
 [[nodiscard]] at::Tensor isfinite(const at::Tensor& x);
 [[nodiscard]] at::Tensor fmax(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor fmin(const at::Tensor& a, const at::Tensor& b);
+/// Returns NaN if one is NaN, and `a` of equal numbers unless a block is broadcast.
+[[nodiscard]] at::Tensor maximum(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor minimum(const at::Tensor& a, const at::Tensor& b);
 /// Returns -1, 0 or 1, and NaN for NaN.
 [[nodiscard]] at::Tensor sign(const at::Tensor& x);
 /// Returns x with `value` instead of NaN.

@@ -134,7 +134,7 @@ bool is_usable(const ShiftedSums& sums) { return std::isfinite(sums.first) && st
 /// Computes the sums of n neighbors in one step.
 template <class T>
 void line_sums(const T* data, std::int64_t n, CentralSums* out) {
-  constexpr std::int64_t piece = 1024;
+  constexpr std::int64_t piece = 4096;
   for (std::int64_t first = 0; first < n; first += piece) {
     const auto count = std::min(piece, n - first);
     const auto near = static_cast<double>(data[first]);

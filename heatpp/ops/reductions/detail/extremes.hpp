@@ -19,8 +19,10 @@ struct Extremes {
   }
 };
 
-/// Adds the extremes over the middle axis of a block of real numbers, for each of the others, to `out`.
+enum class Extreme { both, least, most };
+/// Adds the extremes over the middle axis of a block of real numbers, for each of the others, to `out`. Of neighbors
+/// only the wanted extreme is added.
 template <class T>
-void add_extremes(const T* data, const Around& extents, Extremes<T>* out);
+void add_extremes(const T* data, const Around& extents, Extremes<T>* out, Extreme wanted = Extreme::both);
 
 }  // namespace heatpp::detail

@@ -62,16 +62,23 @@ void add_columns(const T* data, std::int64_t rows, std::int64_t inner, std::int6
 
 }  // namespace
 
+template <class T>
+void add_whole_sums(const T* data, const Around& extents, std::int64_t* out) {
+  reduce_middle(
+      extents, out,
+      [=, inner = extents.inner](std::int64_t first, std::int64_t rows, std::int64_t* sums) {
+        add_columns(data + first, rows, inner, sums);
+      },
+      [](std::int64_t from, std::int64_t& into) { into += from; });
+}
+template void add_whole_sums(const std::uint8_t*, const Around&, std::int64_t*);
+template void add_whole_sums(const std::int64_t*, const Around&, std::int64_t*);
+
 at::Tensor whole_sums(const at::Tensor& block, at::IntArrayRef axes, bool keepdims) {
   const auto view = around_axes(readable(block), axes);
   auto sums = at::zeros(view.kept, at::kLong);
   AT_DISPATCH_INTEGRAL_TYPES(view.data.scalar_type(), "whole_sums", [&] {
-    reduce_middle(
-        view.extents, sums.mutable_data_ptr<std::int64_t>(),
-        [&](std::int64_t first, std::int64_t rows, std::int64_t* out) {
-          add_columns(view.data.const_data_ptr<scalar_t>() + first, rows, view.extents.inner, out);
-        },
-        [](std::int64_t from, std::int64_t& into) { into += from; });
+    add_whole_sums(view.data.const_data_ptr<scalar_t>(), view.extents, sums.mutable_data_ptr<std::int64_t>());
   });
   const auto result = view.order.restored(sums);
   return keepdims ? result : result.squeeze(axes);
