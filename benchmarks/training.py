@@ -108,6 +108,17 @@ class Training:
             right &= "seconds" in table["data_parallel"]
         return right
 
+    def sharded(self):
+        """Times a step of a transformer of 99 M parameters, by DataParallel and with weights and gradients that the ranks of a node share."""
+        arguments = ["turns", "--model", "transformer", "--batch", "8", "--steps", "2"]
+        table = self.compete({mode: ["mpirun", "-n", "2", self.trainer, *arguments, "--mode", mode] for mode in ("data_parallel", "sharded")})
+        line = {"workload": "train.sharded", "variant": "transformer", "ranks": 2, "batch": 8, **table}
+        right = all("seconds" in result for result in table.values())
+        if right:
+            line["ratio"] = round(table["sharded"]["seconds"] / table["data_parallel"]["seconds"], 3)
+        print(json.dumps(line), flush=True)
+        return right
+
     # Reading.
 
     def read(self):
@@ -299,4 +310,4 @@ def summary(variant, name, results):
     return line
 
 
-WORKLOADS = {"train.step": Training.step, "train.read": Training.read, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}
+WORKLOADS = {"train.step": Training.step, "train.sharded": Training.sharded, "train.read": Training.read, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}

@@ -220,8 +220,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--title", o.title);
   app.add_option("--x-label", o.x_label);
   app.add_option("--y-label", o.y_label);
-  app.add_option("--model", o.trainer.model)->check(CLI::IsMember({"mlp", "cnn", "quadratic"}));
-  app.add_option("--mode", o.trainer.mode)->check(CLI::IsMember({"none", "waiting", "data_parallel", "daso"}));
+  app.add_option("--model", o.trainer.model)->check(CLI::IsMember({"mlp", "cnn", "transformer", "quadratic"}));
+  app.add_option("--mode", o.trainer.mode)
+      ->check(CLI::IsMember({"none", "waiting", "data_parallel", "sharded", "daso"}));
   app.add_option("--batch", o.batch, "rows of each rank");
   app.add_option("--steps", o.steps, "of a turn");
   app.add_option("--data", o.data, "folder of Fashion-MNIST's shards, or the files to read");

@@ -16,8 +16,31 @@ struct QuadraticImpl : nn::Module {
 };
 TORCH_MODULE(Quadratic);
 
+/// Takes an image's lines as tokens: (n, 1, 28, 28) as (28, n, 28).
+struct LinesImpl : nn::Module {
+  at::Tensor forward(const at::Tensor& x) { return x.squeeze(1).transpose(0, 1); }
+};
+TORCH_MODULE(Lines);
+struct MeanImpl : nn::Module {
+  at::Tensor forward(const at::Tensor& x) { return x.mean(0); }
+};
+TORCH_MODULE(Mean);
+
+/// Returns a network of 99 M parameters.
+std::shared_ptr<nn::SequentialImpl> make_transformer() {
+  constexpr std::int64_t width = 768, layers = 14;
+  nn::Sequential net(Lines(), nn::Linear(28, width));
+  for (std::int64_t i = 0; i < layers; ++i)
+    net->push_back(nn::TransformerEncoderLayer(
+        nn::TransformerEncoderLayerOptions(width, 12).dim_feedforward(4 * width).dropout(0)));
+  net->push_back(Mean());
+  net->push_back(nn::Linear(width, 10));
+  return net.ptr();
+}
+
 std::shared_ptr<nn::SequentialImpl> make_net(const std::string& model) {
   if (model == "quadratic") return nn::Sequential(Quadratic()).ptr();
+  if (model == "transformer") return make_transformer();
   if (model == "mlp")
     return nn::Sequential(nn::Flatten(), nn::Linear(784, 1024), nn::ReLU(), nn::Linear(1024, 1024), nn::ReLU(),
                           nn::Linear(1024, 10))
@@ -34,12 +57,15 @@ Trainer::Trainer(const heatpp::Topology& topology, const TrainerOptions& options
   torch::manual_seed(options.seed);
   net_ = make_net(options.model);
   parameters_ = net_->parameters();
-  sgd_ = std::make_unique<torch::optim::SGD>(
-      parameters_, torch::optim::SGDOptions(options.learning_rate).momentum(options.momentum));
-  const heatpp::nn::ReplicaOptions replica{.gradients = {.wire = options.wire}};
-  if (options.mode == "data_parallel") {
+  const torch::optim::SGDOptions sgd(torch::optim::SGDOptions(options.learning_rate).momentum(options.momentum));
+  heatpp::nn::ReplicaOptions replica{.gradients = {.wire = options.wire}};
+  const bool sharded = options.mode == "sharded";
+  if (sharded) replica.shard = heatpp::nn::Scope::node;
+  replica.shard_weights = sharded;
+  if (sharded || options.mode == "data_parallel")
     parallel_ = std::make_unique<heatpp::nn::DataParallel<Net>>(net_, topology_, replica);
-  } else if (options.mode == "daso") {
+  sgd_ = std::make_unique<torch::optim::SGD>(sharded ? parallel_->parameters() : parameters_, sgd);
+  if (options.mode == "daso") {
     replica_ = std::make_unique<heatpp::nn::DataParallelMultiGPU<Net>>(net_, topology_, replica);
     daso_ = std::make_unique<heatpp::nn::DASO>(*replica_, *sgd_, options.daso);
   }
@@ -53,8 +79,8 @@ double Trainer::step(const at::Tensor& images, const at::Tensor& labels) {
   loss.backward();
   const auto value = loss.item<double>();
   if (waits_) topology_.comm().barrier();
-  if (parallel_) parallel_->average_gradients();
   if (daso_) daso_->step(value);
+  else if (parallel_) parallel_->step(*sgd_);
   else sgd_->step();
   return value;
 }

@@ -9,8 +9,10 @@
 namespace bench {
 
 struct TrainerOptions {
-  std::string model = "mlp";           ///< mlp, cnn, or quadratic, whose weights only shrink
-  std::string mode = "data_parallel";  ///< none; waiting: none, but all ranks step together; data_parallel or daso
+  /// mlp, cnn, transformer (99 M parameters), or quadratic, whose weights only shrink
+  std::string model = "mlp";
+  /// none; waiting: none, but all ranks step together; data_parallel; sharded: it with shared weights; or daso
+  std::string mode = "data_parallel";
   double learning_rate = 0.2;
   double momentum = 0.9;
   std::uint64_t seed = 1;

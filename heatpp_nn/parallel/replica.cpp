@@ -67,16 +67,6 @@ std::pair<std::string, std::string> first_lines_to_differ(const std::string& a, 
     if (auto x = next(of_a), y = next(of_b); x != y) return {x, y};
 }
 
-/// Averages over nodes tensors that one rank of each node has. Nodes are weighted by their number of ranks.
-void average_across(const Topology& topology, const std::vector<at::Tensor>& tensors) {
-  const at::NoGradGuard no_grad;
-  const auto share = static_cast<double>(topology.node().size()) / topology.comm().size();
-  std::vector<Request> requests;
-  for (const auto& tensor : tensors)
-    requests.push_back(topology.across().iallreduce(heatpp::detail::buffer_of(tensor.detach().mul_(share))));
-  wait_all(requests);
-}
-
 [[noreturn]] void refuse_complex(const char* what) {
   raise<ValueError>("Replica",
                     "got {}; expected an optimizer of the replica's parameters(), which have complex ones as real "
@@ -111,10 +101,10 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
   }
   everything_.insert(everything_.end(), buffers_.begin(), buffers_.end());
   check_structure(options);
-  flat_ = std::make_unique<detail::FlatParameters>(trained_, options.gradients.bucket_bytes);
   if (options.broadcast) detail::broadcast(topology_.comm(), everything_);
   if (const auto rank = first_to_differ(topology_.comm(), checksum()))
     raise<ValueError>("Replica", "got weights on rank {} that differ from those on rank 0; expected equal ones", *rank);
+  make_flat(options);
   std::array<std::int64_t, 1> smallest{topology_.node().size()};
   topology_.comm().allreduce(smallest, ReduceOp::min);
   const Topology node(topology_.node(), {.node_of = [](int) { return 0; }});
@@ -163,16 +153,6 @@ void Replica::check_structure(const ReplicaOptions& options) const {
                         buffer_names_[i]);
 }
 
-/// Gives the optimizer this rank's pieces, in the order of the module.
-void Replica::share_out() {
-  if (*shard_ == Scope::all) owned_->all.emplace(*flat_, topology_, topology_.comm().size());
-  auto& pieces = owned_->pieces;
-  pieces = detail::pieces_of(*flat_, owned_->shares());
-  gradients_->share(owned_->shares(), pieces, *shard_);
-  optimized_.clear();
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) optimized_.push_back(piece->values);
-}
-
 std::vector<at::Tensor> Replica::parameters(const torch::nn::Module& part) const {
   std::set<const void*> wanted;
   for (const auto& parameter : part.parameters()) wanted.insert(parameter.unsafeGetTensorImpl());
@@ -218,28 +198,9 @@ void Replica::agree_on(const char* op, const torch::optim::Optimizer& optimizer)
 void Replica::update(torch::optim::Optimizer& optimizer) {
   if (std::exchange(updated_, true)) check(optimizer);
   else agree_on("Replica", optimizer);
+  if (flat_->in_common()) topology_.node().barrier();  // the others may still read the weights
   optimizer.step();
   if (shard_) spread();
-}
-
-void Replica::spread() {
-  owned_->shares().gather();
-  outdated_ = false;
-}
-
-std::int64_t Replica::average_weights(std::vector<at::Tensor> tensors) {
-  flat_->adopt();
-  if (shard_) {
-    std::ranges::copy(optimized_, std::back_inserter(tensors));
-    average_across(topology_, tensors);
-    owned_->in_node.gather();
-  } else {
-    for (const auto& bucket : flat_->buckets()) tensors.push_back(bucket.values);
-    detail::average(topology_, tensors);
-  }
-  std::int64_t bytes = 0;
-  for (const auto& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
-  return bytes;
 }
 
 double Replica::clip_gradients(double max_norm) {
@@ -296,7 +257,13 @@ bool Replica::finish_gradients(double scale, bool failed) {
   flat_->adopt();
   const bool thawed = std::ranges::any_of(frozen_, [](const auto& tensor) { return tensor.requires_grad(); });
   const bool unused = !shard_ && complex_->unused();
-  const bool finite = gradients_->finish({.scale = scale, .failed = failed, .thawed = thawed, .unused = unused});
+  const bool written = flat_->in_common() && flat_->is_written();
+  const bool finite =
+      gradients_->finish({.scale = scale, .failed = failed, .thawed = thawed, .unused = unused, .written = written});
+  if (gradients_->written())
+    raise<ValueError>("Replica",
+                      "got weights that were written in place while ranks of a node share them; expected "
+                      "change_weights([&] {{ ... }}), which writes them once, or load_safetensors(path, model)");
   if (gradients_->thawed())
     raise<ValueError>("Replica",
                       "got a parameter that requires gradients but was frozen when the module was wrapped; "
@@ -354,26 +321,6 @@ void Replica::average_statistics(const std::vector<at::Tensor>& tensors) const {
   for (std::size_t i = 0; i < buffers_.size(); ++i)
     if (buffers_[i].is_floating_point()) names.push_back(buffer_names_[i]);
   detail::average_statistics(topology_, names, tensors, share_of_rows());
-}
-
-void Replica::add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const {
-  if (!shard_) return;
-  std::map<const void*, std::size_t> parameter_of;
-  for (const auto& piece : owned_->pieces) parameter_of[piece.values.unsafeGetTensorImpl()] = piece.parameter;
-  std::vector<double> sums(trained_.size() * each);
-  const auto of = [&](std::size_t i) { return parameter_of.at(tensors[i].unsafeGetTensorImpl()) * each; };
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    for (std::size_t k = 0; k < each; ++k) sums[of(i) + k] += numbers[i * each + k];
-  owned_->shares().comm().allreduce(sums);
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    for (std::size_t k = 0; k < each; ++k) numbers[i * each + k] = sums[of(i) + k];
-}
-
-void Replica::gather_gradients() const {
-  if (!shard_) return;
-  std::vector<at::Tensor> gradients;
-  for (const auto& bucket : flat_->buckets()) gradients.push_back(bucket.gradients);
-  owned_->shares().gather(gradients);
 }
 
 std::uint32_t Replica::checksum() const {

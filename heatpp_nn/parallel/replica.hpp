@@ -31,6 +31,10 @@ struct ReplicaOptions {
   /// al. 2020): all, or those of a node, as DASO requires. Gradients then arrive only at their owner, and `update`
   /// gives the new weights to all. For optimizers that act element by element, as SGD and Adam. nullopt: none.
   std::optional<Scope> shard = std::nullopt;
+  /// The ranks of a node also share weights and gradients (ZeRO-3): they read one copy of the weights in memory that
+  /// they have in common, which each changes in its share, and each keeps its share of the gradients. Needs `shard` by
+  /// node, and weights on the CPU.
+  bool shard_weights = false;
 };
 
 /// This rank's copy of a module that all ranks of a topology train together. `DataParallel` and `DataParallelMultiGPU`
@@ -44,7 +48,7 @@ class Replica {
  public:
   /// Changes weights and buffers only by the broadcast from rank 0. Collective. Throws ValueError on all ranks if the
   /// modules differ in names, shapes, dtypes or frozen parameters, or afterwards in weights, and if two parameters
-  /// share memory.
+  /// share memory; also for `shard_weights` without `shard` by node, on a GPU, or without enough memory in /dev/shm.
   Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options = {});
   ~Replica();
   Replica(Replica&&) noexcept;
@@ -58,6 +62,11 @@ class Replica {
   /// Returns the tensors of a part of the module, for groups of parameters with different options.
   [[nodiscard]] std::vector<at::Tensor> parameters(const torch::nn::Module& part) const;
   [[nodiscard]] const std::optional<Scope>& shard() const { return shard_; }
+  /// Whether the ranks of a node share weights and gradients, too.
+  [[nodiscard]] bool shards_weights() const { return flat_->in_common(); }
+  /// Runs operations that write weights in place. If ranks share the weights, one rank of each node runs them for all,
+  /// otherwise every rank does. Collective. Throws on all ranks if `change` throws on one.
+  void change_weights(const std::function<void()>& change);
   [[nodiscard]] std::int64_t gradient_bytes() const { return flat_->bytes(); }
 
   /// Sets the ranks over which the next gradients are averaged, initially all; nullopt: none. Local. Throws ValueError
@@ -99,9 +108,9 @@ class Replica {
   /// gradient on some ranks counts as zero there; if no rank has one, it keeps none. The gradients are then views of
   /// one buffer, which the next batch overwrites. They are divided by `scale`, the factor of the loss. Returns false if
   /// a gradient of any rank is not finite, or if a rank says that it `failed` before; then all are undefined. Throws
-  /// ValueError on all ranks if a frozen parameter requires gradients now, and if no optimizer has used the gradients
-  /// of complex parameters in the first batch, e.g. because it has the module's own parameters. Collective over the
-  /// scope.
+  /// ValueError on all ranks if a frozen parameter requires gradients now, if shared weights were written in place
+  /// outside of `change_weights`, and if no optimizer has used the gradients of complex parameters in the first batch,
+  /// e.g. because it has the module's own parameters. Collective over the scope.
   [[nodiscard]] bool finish_gradients(double scale = 1, bool failed = false);
   /// Steps the optimizer and, if ranks share its work, gives all ranks the new weights. Call it instead of
   /// `optimizer.step()`. Collective at the first call and if ranks share the work, otherwise local. Throws ValueError
@@ -143,7 +152,8 @@ class Replica {
   void add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const;
 
   /// Gathers what the ranks that share the optimizer's work have in the gradients of their pieces: every rank then has
-  /// it for whole parameters, in `flat().gradient(i)`. Collective over these ranks; without such ranks it does nothing.
+  /// it for whole parameters, in `flat().gradient(i)`, until `update`. Collective over these ranks; without such ranks
+  /// it does nothing.
   void gather_gradients() const;
 
   // For the Trainer, DASO, running means and checkpoints.
@@ -173,9 +183,11 @@ class Replica {
  private:
   void check_structure(const ReplicaOptions& options) const;
   void check_complex(const torch::optim::Optimizer& optimizer) const;
-  void share_out();
   void run_backward(const at::Tensor& loss, double samples, double factor, bool together) const;
   [[nodiscard]] std::optional<double> share_of_rows() const;
+  // These are in detail/replica_shares.cpp, as those above that share, spread and gather.
+  void make_flat(const ReplicaOptions& options);
+  void share_out();
 
   std::shared_ptr<torch::nn::Module> module_;
   Topology topology_;

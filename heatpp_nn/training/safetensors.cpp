@@ -116,6 +116,7 @@ void save_safetensors(const std::string& path, const Replica& model, SaveWeights
 void load_safetensors(const std::string& path, const Replica& model, LoadWeightsOptions options) {
   if (!options.comm) options.comm = model.topology().comm();
   load_safetensors(path, *model.shared_module(), options);
+  model.flat().accept_writes();  // all ranks wrote the same values
 }
 
 void load_safetensors(const std::string& path, torch::nn::Module& module, const LoadWeightsOptions& options) {

@@ -1,5 +1,7 @@
 #include <heatpp_nn/parallel/detail/flat.hpp>
 
+#include <heatpp/comm/detail/machine/shared_memory.hpp>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 #include <algorithm>
@@ -20,13 +22,28 @@ at::Tensor place_in(const at::Tensor& memory, std::int64_t first, const at::Tens
       .set_(memory.storage(), first, like.sizes(), strides);
 }
 
+/// Returns zeros that the ranks of a node have in common. A rank that is alone has them for itself.
+at::Tensor common_zeros(const Communicator& node, std::int64_t count, const at::TensorOptions& options) {
+  if (node.size() == 1 || count == 0) return at::zeros({count}, options);
+  const auto bytes = static_cast<std::size_t>(count) * options.dtype().itemsize();
+  std::shared_ptr<heatpp::detail::SharedMemory> memory = heatpp::detail::SharedMemory::make(node, bytes);
+  if (!memory)
+    heatpp::detail::raise<ValueError>("Replica",
+                                      "got shard_weights on {} ranks of a node that do not share {} bytes of memory; "
+                                      "expected that much in /dev/shm, or shard without shard_weights",
+                                      node.size(), bytes);
+  auto* const data = memory->data();
+  return at::from_blob(
+      data, {count}, [memory = std::move(memory)](void*) {}, options);
+}
+
 }  // namespace
 
 std::int64_t count_of_reals(const at::Tensor& tensor) { return tensor.numel() * (tensor.is_complex() ? 2 : 1); }
 
 at::Tensor reals_of(const at::Tensor& tensor) { return tensor.is_complex() ? at::view_as_real(tensor) : tensor; }
 
-FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
+FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like, const Communicator* node) {
   using Kind = std::tuple<at::ScalarType, c10::DeviceType, c10::DeviceIndex>;
   const auto kind = [](const at::Tensor& tensor) {
     return Kind(tensor.scalar_type(), tensor.device().type(), tensor.device().index());
@@ -41,8 +58,9 @@ FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
     auto& room = rooms[kind(tensor)];
     if (!room.memory.defined()) {
       const auto dtype = c10::toRealValueType(tensor.scalar_type());
-      room.memory = at::zeros({tensor.is_complex() ? 2 * room.size : room.size},
-                              at::TensorOptions(dtype).device(tensor.device()));
+      const auto count = tensor.is_complex() ? 2 * room.size : room.size;
+      const auto options = at::TensorOptions(dtype).device(tensor.device());
+      room.memory = node ? common_zeros(*node, count, options) : at::zeros({count}, options);
       bytes_ += static_cast<std::int64_t>(room.memory.nbytes());
     }
     views_.push_back(place_in(room.memory, room.used, tensor));

@@ -16,7 +16,10 @@ namespace heatpp::nn::detail {
 /// carry many small tensors. Buffers contain real numbers; a complex number is a pair of them.
 class FlatBuffers {
  public:
-  explicit FlatBuffers(const std::vector<at::Tensor>& like);
+  explicit FlatBuffers(const std::vector<at::Tensor>& like) : FlatBuffers(like, nullptr) {}
+  /// Makes the buffers in memory that the ranks of a node have in common. Collective. Throws ValueError on all ranks of
+  /// the node if they share no memory, or too little.
+  FlatBuffers(const std::vector<at::Tensor>& like, const Communicator& node) : FlatBuffers(like, &node) {}
 
   /// Returns the place of tensor `i`, in its shape.
   [[nodiscard]] const at::Tensor& view(std::size_t i) const { return views_[i]; }
@@ -25,6 +28,8 @@ class FlatBuffers {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
  private:
+  FlatBuffers(const std::vector<at::Tensor>& like, const Communicator* node);
+
   std::vector<at::Tensor> views_;
   std::int64_t bytes_ = 0;
 };

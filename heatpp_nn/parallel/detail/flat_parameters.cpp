@@ -39,6 +39,26 @@ at::Tensor apart(const at::Tensor& view) {
   return at::empty({0}, view.options()).set_(view.storage(), view.storage_offset(), view.sizes(), view.strides());
 }
 
+/// Gives a tensor's storage this many bytes of undefined values. Other tensors in it see them, too.
+void set_bytes(const at::Tensor& tensor, std::size_t bytes) {
+  auto* const storage = tensor.storage().unsafeGetStorageImpl();
+  if (storage->nbytes() == bytes) return;
+  storage->set_data_ptr_noswap({});  // before the new memory is taken
+  storage->set_data_ptr_noswap(storage->allocator()->allocate(bytes));
+  storage->set_nbytes(bytes);
+}
+
+FlatBuffers values_for(const std::vector<at::Tensor>& parameters, const Communicator* node) {
+  if (!node) return FlatBuffers(parameters);
+  for (const auto& parameter : parameters)
+    if (!parameter.is_cpu())
+      raise<ValueError>("Replica",
+                        "got shard_weights with weights on {}; expected them on the CPU, where ranks of a "
+                        "node share memory",
+                        parameter.device().str());
+  return {parameters, *node};
+}
+
 /// Returns a range of a buffer.
 at::Tensor stretch_of(const at::Tensor& memory, std::int64_t first, std::int64_t count) {
   return apart(memory.narrow(0, first, count));
@@ -46,10 +66,24 @@ at::Tensor stretch_of(const at::Tensor& memory, std::int64_t first, std::int64_t
 
 }  // namespace
 
-FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, std::int64_t bucket_bytes)
-    : parameters_(parameters.rbegin(), parameters.rend()), values_(parameters_), gradients_(parameters_) {
+FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, std::int64_t bucket_bytes,
+                               const Communicator* node)
+    : parameters_(parameters.rbegin(), parameters.rend()),
+      in_common_(node != nullptr),
+      values_(values_for(parameters_, node)) {
   check_apart(parameters_);
   if (bucket_bytes < 1) raise<ValueError>("Replica", "got buckets of {} bytes; expected at least 1", bucket_bytes);
+  cut_buckets(bucket_bytes);
+  adopt();
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (parameters_[i].is_complex())
+      complex_.push_back({i, 0, count_of_reals(parameters_[i]), apart(reals_of(values_.view(i))).requires_grad_(),
+                          apart(reals_of(gradients_[i]))});
+  for (std::size_t b = 0; b < buckets_.size(); ++b) leave_room(b);
+  accept_writes();
+}
+
+void FlatParameters::cut_buckets(std::int64_t bucket_bytes) {
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const auto& parameter = parameters_[i];
@@ -65,13 +99,28 @@ FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, std::i
   }
   for (auto& bucket : buckets_) {
     bucket.values = values_.stretch(bucket.begin, bucket.end);
-    bucket.gradients = gradients_.stretch(bucket.begin, bucket.end);
+    const FlatBuffers gradients({parameters_.begin() + static_cast<std::ptrdiff_t>(bucket.begin),
+                                 parameters_.begin() + static_cast<std::ptrdiff_t>(bucket.end)});
+    bucket.gradients = gradients.stretch(0, bucket.end - bucket.begin);
+    for (auto i = bucket.begin; i < bucket.end; ++i) gradients_.push_back(gradients.view(i - bucket.begin));
   }
-  adopt();
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].is_complex())
-      complex_.push_back({i, 0, count_of_reals(parameters_[i]), apart(reals_of(values_.view(i))).requires_grad_(),
-                          apart(reals_of(gradients_.view(i)))});
+}
+
+void FlatParameters::make_room(std::size_t bucket) const {
+  if (in_common_) set_bytes(buckets_[bucket].gradients, buckets_[bucket].gradients.nbytes());
+}
+
+void FlatParameters::leave_room(std::size_t bucket) const {
+  if (in_common_) set_bytes(buckets_[bucket].gradients, 0);
+}
+
+void FlatParameters::accept_writes() {
+  versions_.clear();
+  for (const auto& parameter : parameters_) versions_.push_back(parameter._version());
+}
+
+bool FlatParameters::is_written() const {
+  return !std::ranges::equal(parameters_, versions_, {}, [](const auto& parameter) { return parameter._version(); });
 }
 
 void FlatParameters::adopt() {
@@ -119,6 +168,16 @@ at::Tensor Shares::part(std::size_t bucket, const at::Tensor& memory) const {
   return stretch_of(memory, first(bucket), counts_[bucket][static_cast<std::size_t>(group_.comm().rank())]);
 }
 
+void Shares::keep_gradients() {
+  for (std::size_t b = 0; b < flat_.buckets().size(); ++b)
+    gradients_.push_back(
+        at::zeros({counts_[b][static_cast<std::size_t>(group_.comm().rank())]}, flat_.buckets()[b].values.options()));
+}
+
+at::Tensor Shares::gradients(std::size_t bucket) const {
+  return gradients_.empty() ? part(bucket, flat_.buckets()[bucket].gradients) : gradients_[bucket];
+}
+
 void Shares::gather(const std::vector<at::Tensor>& memory) const {
   if (group_.comm().size() == 1) return;
   std::vector<Request> requests;
@@ -128,6 +187,7 @@ void Shares::gather(const std::vector<at::Tensor>& memory) const {
 }
 
 void Shares::gather(const Fragment& fragment) const {
+  if (flat_.in_common()) return group_.comm().barrier();
   std::vector<at::Tensor> values;
   for (const auto& bucket : flat_.buckets()) values.push_back(bucket.values);
   if (fragment == Fragment()) return gather(values);
@@ -186,7 +246,7 @@ std::vector<Piece> pieces_of(const FlatParameters& flat, const Shares& shares) {
       const auto first = std::max(begin, at), last = std::min(end, at + count);
       if (first < last)
         pieces.push_back({i, first - at, last - first, stretch_of(bucket.values, first, last - first).requires_grad_(),
-                          stretch_of(bucket.gradients, first, last - first)});
+                          stretch_of(shares.gradients(b), first - begin, last - first)});
       at += count;
     }
   }

@@ -11,9 +11,12 @@ struct Piece {
   at::Tensor values, gradient;
 };
 
-/// The memory of trained parameters and of their gradients: one buffer of each for every dtype and device. The
-/// parameters lie in it from the last to the first, because backward ends with the first layer. A bucket is a range of
-/// parameters that is large enough for a message.
+/// The memory of trained parameters, one buffer for every dtype and device, and of their gradients. The parameters lie
+/// in it from the last to the first, because backward ends with the first layer. A bucket is a range of parameters that
+/// is large enough for a message; its gradients lie in one buffer.
+///
+/// If the ranks of a node hold the weights in common, the buffers of parameters are memory that all of them read, and a
+/// bucket's gradients have memory only while they are needed.
 class FlatParameters {
  public:
   struct Bucket {
@@ -21,8 +24,10 @@ class FlatParameters {
     at::Tensor values = {}, gradients = {};  // real numbers
   };
 
-  /// Moves the parameters to this memory. Throws ValueError if two of them overlap in memory.
-  FlatParameters(const std::vector<at::Tensor>& parameters, std::int64_t bucket_bytes);
+  /// Moves the parameters to this memory. The ranks of `node`, unless it is nullptr, hold the weights, which must be
+  /// equal, in common: then it is collective. Throws ValueError if two parameters overlap in memory, and for weights in
+  /// common on a GPU or if the ranks share too little memory.
+  FlatParameters(const std::vector<at::Tensor>& parameters, std::int64_t bucket_bytes, const Communicator* node);
 
   /// Moves parameters back, with their values, if they got other memory since (`torch::load`). Throws ValueError if one
   /// has another dtype, device or shape now. Local.
@@ -32,7 +37,32 @@ class FlatParameters {
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
   /// Returns the place of the gradient of parameter `i`.
-  [[nodiscard]] const at::Tensor& gradient(std::size_t i) const { return gradients_.view(i); }
+  [[nodiscard]] const at::Tensor& gradient(std::size_t i) const { return gradients_[i]; }
+  /// Whether the ranks of a node hold the weights in common.
+  [[nodiscard]] bool in_common() const { return in_common_; }
+  /// Gives a bucket's gradients memory, of undefined values, unless they have it. For weights in common.
+  void make_room(std::size_t bucket) const;
+  /// Takes their memory back. For weights in common; otherwise does nothing.
+  void leave_room(std::size_t bucket) const;
+  /// Gives all gradients memory while it exists.
+  class Room {
+   public:
+    explicit Room(const FlatParameters& flat) : flat_(flat) {
+      for (std::size_t b = 0; b < flat_.buckets().size(); ++b) flat_.make_room(b);
+    }
+    ~Room() {
+      for (std::size_t b = 0; b < flat_.buckets().size(); ++b) flat_.leave_room(b);
+    }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+
+   private:
+    const FlatParameters& flat_;
+  };
+  /// Accepts changes of the weights in place, which `is_written` reports otherwise.
+  void accept_writes();
+  /// Whether operations have written parameters in place. Local.
+  [[nodiscard]] bool is_written() const;
   /// Returns the complex parameters as real numbers, which optimizers step instead: LibTorch's optimizers square a
   /// complex number as one number, but PyTorch's square its two parts.
   [[nodiscard]] const std::vector<Piece>& complex() const { return complex_; }
@@ -40,9 +70,14 @@ class FlatParameters {
   [[nodiscard]] std::int64_t bytes() const { return values_.bytes(); }
 
  private:
+  void cut_buckets(std::int64_t bucket_bytes);
+
   std::vector<at::Tensor> parameters_;
-  FlatBuffers values_, gradients_;
+  bool in_common_;
+  FlatBuffers values_;
+  std::vector<at::Tensor> gradients_;
   std::vector<Bucket> buckets_;
+  std::vector<std::int64_t> versions_;  // how often operations had written the parameters
   std::vector<Piece> complex_;
 };
 
@@ -69,11 +104,16 @@ class Shares {
   [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t bucket) const { return counts_[bucket]; }
   /// Returns this rank's part of memory with the layout of a bucket.
   [[nodiscard]] at::Tensor part(std::size_t bucket, const at::Tensor& memory) const;
+  /// Gives this rank's gradients memory of their own, apart from that of the buckets.
+  void keep_gradients();
+  /// Returns the gradients of this rank's part of a bucket.
+  [[nodiscard]] at::Tensor gradients(std::size_t bucket) const;
   /// Returns the offset of this part.
   [[nodiscard]] std::int64_t first(std::size_t bucket) const;
   /// All-gathers the parts of memory with the layout of the buckets, one after another. Collective over the group.
   void gather(const std::vector<at::Tensor>& memory) const;
-  /// All-gathers a fragment of each part of the parameters, by default the whole parts.
+  /// All-gathers a fragment of each part of the parameters, by default the whole parts. Ranks that hold the weights in
+  /// common only wait for each other.
   void gather(const Fragment& fragment = {}) const;
   /// Sums `memory` over the group. Each rank then has its part of the sum. Collective.
   void reduce_scatter(const std::vector<at::Tensor>& memory) const;
@@ -86,6 +126,7 @@ class Shares {
   Topology group_;
   int owners_;
   std::vector<std::vector<std::int64_t>> counts_;
+  std::vector<at::Tensor> gradients_;  // of this rank's parts, if they have memory of their own
 };
 
 /// Returns the elements of parameters that lie in this rank's part of each bucket.

@@ -70,10 +70,11 @@ GradientAverage::~GradientAverage() {
   for (auto& hook : hooks_) hook.accumulator->del_post_hook(hook.key);
 }
 
-void GradientAverage::share(const Shares& shares, std::span<const Piece> pieces, Scope scope) {
+void GradientAverage::share(const Shares& shares, std::span<const Piece> pieces, Scope scope, bool waits) {
   shares_ = &shares;
   pieces_ = pieces;
   shared_by_ = scope;
+  waits_ = waits;
 }
 
 void GradientAverage::add_hook(std::size_t parameter) {
@@ -136,6 +137,7 @@ void GradientAverage::arrived(std::size_t parameter) {
 void GradientAverage::take(std::size_t parameter) {
   const at::NoGradGuard no_grad;
   arrived_[parameter] = 1;
+  flat_.make_room(bucket_of_[parameter]);
   auto& gradient = parameters()[parameter].mutable_grad();
   auto place = flat_.gradient(parameter);
   status_[parameter] = gradient.defined();
@@ -153,6 +155,21 @@ void GradientAverage::launch_next() {
   const auto bucket = launched_++;
   inspect(bucket);
   if (travels() && flat_.buckets()[bucket].gradients.numel() > 0) launch(bucket);
+  if (flat_.in_common()) keep_shares(2);
+}
+
+/// Frees buckets whose sums have arrived. Waits while more than these are under way, if backward may wait.
+void GradientAverage::keep_shares(std::size_t most_under_way) {
+  while (kept_ < launched_ && (ways_[kept_].test() || (waits_ && launched_ - kept_ > most_under_way)))
+    keep_share(kept_++);
+}
+
+/// Keeps this rank's part of a bucket's sum.
+void GradientAverage::keep_share(std::size_t bucket) {
+  const at::NoGradGuard no_grad;
+  ways_[bucket].wait();
+  shares_->gradients(bucket).copy_(shares_->part(bucket, flat_.buckets()[bucket].gradients));
+  flat_.leave_room(bucket);
 }
 
 void GradientAverage::launch(std::size_t bucket) {
@@ -162,25 +179,36 @@ void GradientAverage::launch(std::size_t bucket) {
     way.request = group().ireduce_scatter(values, shares_->counts(bucket), op());
     return;
   }
+  if (flat_.in_common()) {  // the memory is another one in each batch
+    way.request = group().iallreduce(buffer_of(flat_.buckets()[bucket].gradients), options_of(bucket));
+    return;
+  }
   if (!way.planned || way.planned->scope != *scope_ || way.planned->op != op())
     way.planned.emplace(Planned{*scope_, op(), plan(bucket)});
   way.planned->sums.start();
 }
 
-AllreducePlan GradientAverage::plan(std::size_t bucket) const {
+AllreduceOptions GradientAverage::options_of(std::size_t bucket) const {
   AllreduceOptions options{.op = op(), .reproducible = reproducible_};
   const auto& residual = ways_[bucket].residual;
   if (residual.defined() && *scope_ == Scope::all) {
     options.wire = wire_;
     options.residual = {residual.mutable_data_ptr<float>(), static_cast<std::size_t>(residual.numel())};
   }
-  return group().plan(buffer_of(flat_.buckets()[bucket].gradients), options);
+  return options;
+}
+
+AllreducePlan GradientAverage::plan(std::size_t bucket) const {
+  return group().plan(buffer_of(flat_.buckets()[bucket].gradients), options_of(bucket));
 }
 
 void GradientAverage::Way::wait() {
   request.wait();
   if (planned) planned->sums.wait();
 }
+
+/// Whether it has arrived, if it is not planned.
+bool GradientAverage::Way::test() { return request.test(); }
 
 void GradientAverage::inspect(std::size_t number) {
   const auto& bucket = flat_.buckets()[number];
@@ -199,14 +227,17 @@ bool GradientAverage::finish(const Finish& options) {
   if (options.failed) status(failed_place) = 1;
   status(thawed_place) = options.thawed;
   status(unused_place) = options.unused;
+  status(written_place) = options.written;
   if (travels()) {
     auto told = group().iallreduce(status_);
     for (auto& way : ways_) way.wait();
     told.wait();
   }
+  while (flat_.in_common() && kept_ < ways_.size()) keep_share(kept_++);
   const bool finite = status(failed_place) == 0;
   thawed_ = status(thawed_place) > 0;
   unused_ = status(unused_place) > 0;
+  written_ = status(written_place) > 0;
   samples_of_all_ = status(samples_place);
   if (finite) land(divisor() * options.scale);
   settle();
@@ -224,8 +255,7 @@ double GradientAverage::divisor() {
 void GradientAverage::land(double divisor) {
   const at::NoGradGuard no_grad;
   for (std::size_t b = 0; divisor != 1 && b < ways_.size(); ++b) {
-    const auto& gradients = flat_.buckets()[b].gradients;
-    (shares_ ? shares_->part(b, gradients) : gradients).div_(divisor);
+    (shares_ ? shares_->gradients(b) : flat_.buckets()[b].gradients).div_(divisor);
   }
   const auto none = [this](std::size_t parameter) { return status_[parameter] == 0; };
   for (std::size_t i = 0; i < parameters().size(); ++i)
@@ -246,7 +276,7 @@ void GradientAverage::settle() {
   std::ranges::fill(arrived_, 0);
   status_.assign(parameters().size() + places, 0);
   for (std::size_t b = 0; b < ways_.size(); ++b) ways_[b].missing = flat_.buckets()[b].end - flat_.buckets()[b].begin;
-  launched_ = 0;
+  launched_ = kept_ = 0;
   own_samples_ = weighed_ ? samples_ : 1;
   weighed_ = false;
   samples_ = 0;

@@ -32,7 +32,8 @@ namespace detail {
 /// all its gradients are there and the buckets before it were sent. So all ranks start the same messages in the same
 /// order, whichever parameters a rank used. A gradient is copied to its place in the flat memory and sent, and then is
 /// a view of it; so gradients that shared memory after backward are separate. If ranks own shares, only the pieces of
-/// parameters get gradients, and complex parameters get none.
+/// parameters get gradients, and complex parameters get none. If ranks hold the weights in common, a rank keeps its
+/// part of a bucket's sum, and the bucket's memory is free again: about three buckets have memory at a time.
 class GradientAverage {
  public:
   GradientAverage(const FlatParameters& flat, const Topology& node, const Topology& all,
@@ -42,7 +43,8 @@ class GradientAverage {
   GradientAverage& operator=(const GradientAverage&) = delete;
 
   /// Lets this rank own `pieces`, as `shares` splits them over the ranks of `scope`. Both must outlive this object.
-  void share(const Shares& shares, std::span<const Piece> pieces, Scope scope);
+  /// `waits`: backward may wait for other ranks' gradients, because it makes no other collectives.
+  void share(const Shares& shares, std::span<const Piece> pieces, Scope scope, bool waits);
   /// Sets the ranks that average the next gradients; nullopt: none. Throws ValueError if some are under way.
   void send_to(std::optional<Scope> scope);
   [[nodiscard]] std::optional<Scope> scope() const { return scope_; }
@@ -56,10 +58,11 @@ class GradientAverage {
   void add_up(double samples);
 
   struct Finish {
-    double scale = 1;     ///< factor of the loss: gradients are divided by it
-    bool failed = false;  ///< a gradient of this rank was not finite in an earlier batch
-    bool thawed = false;  ///< a parameter on this rank requires gradients but did not at construction
-    bool unused = false;  ///< nothing has used this rank's previous gradients of complex parameters
+    double scale = 1;      ///< factor of the loss: gradients are divided by it
+    bool failed = false;   ///< a gradient of this rank was not finite in an earlier batch
+    bool thawed = false;   ///< a parameter on this rank requires gradients but did not at construction
+    bool unused = false;   ///< nothing has used this rank's previous gradients of complex parameters
+    bool written = false;  ///< operations have written weights on this rank that ranks hold in common
   };
   /// Sends the remaining gradients, waits, divides by the scale and by the samples, and resets the state for the next
   /// batch. A parameter without a gradient counts as zero, or keeps none if no rank has one. Returns whether the
@@ -69,6 +72,8 @@ class GradientAverage {
   [[nodiscard]] bool thawed() const { return thawed_; }
   /// Whether a rank of the scope had previous gradients of complex parameters that nothing has used.
   [[nodiscard]] bool unused() const { return unused_; }
+  /// Whether a rank of the scope had weights that were written in place.
+  [[nodiscard]] bool written() const { return written_; }
 
   /// Returns the parameter, the first from the end, whose gradient on this rank was not finite in the last batch.
   [[nodiscard]] const std::optional<std::size_t>& bad() const { return bad_; }
@@ -96,6 +101,7 @@ class GradientAverage {
     std::optional<Planned> planned = {};
     Request request = {};  // used if ranks get only their shares
     void wait();
+    [[nodiscard]] bool test();
   };
 
   void add_hook(std::size_t parameter);
@@ -103,6 +109,9 @@ class GradientAverage {
   void take(std::size_t parameter);
   void launch_next();
   void launch(std::size_t bucket);
+  void keep_shares(std::size_t most_under_way);
+  void keep_share(std::size_t bucket);
+  [[nodiscard]] AllreduceOptions options_of(std::size_t bucket) const;
   [[nodiscard]] AllreducePlan plan(std::size_t bucket) const;
   void inspect(std::size_t bucket);
   void begin_weighed(double samples);
@@ -119,7 +128,7 @@ class GradientAverage {
   [[nodiscard]] ReduceOp op() const { return weighed_ ? ReduceOp::sum : ReduceOp::mean; }
 
   /// What ranks tell each other in addition to which gradients they had.
-  enum Status { samples_place, sums_place, failed_place, thawed_place, unused_place, places };
+  enum Status { samples_place, sums_place, failed_place, thawed_place, unused_place, written_place, places };
   [[nodiscard]] double& status(Status place) { return status_[parameters().size() + place]; }
 
   struct Hook {
@@ -131,6 +140,7 @@ class GradientAverage {
   const Shares* shares_ = nullptr;
   std::span<const Piece> pieces_ = {};
   Scope shared_by_ = Scope::all;
+  bool waits_ = false;
   Topology node_, all_;
   Wire wire_;
   bool reproducible_;
@@ -143,8 +153,9 @@ class GradientAverage {
   std::optional<Scope> scope_;
   std::vector<char> arrived_;
   std::size_t launched_ = 0;    // number of buckets
+  std::size_t kept_ = 0;        // number of those whose sum has arrived; if weights are in common
   std::vector<double> status_;  // for each parameter whether it had a gradient, then the places of Status
-  bool weighed_ = false, thawed_ = false, unused_ = false;
+  bool weighed_ = false, thawed_ = false, unused_ = false, written_ = false;
   double unit_ = 0;         // factor of gradients when they are copied to their places; 0: none so far
   at::Tensor factor_ = {};  // unit_ as a tensor; undefined for 1 and for none
   double samples_ = 0, own_samples_ = 1, samples_of_all_ = 0;

@@ -175,6 +175,7 @@ std::size_t Assembly::bring(const std::vector<PieceRow>& rows, std::string_view 
 
 void Assembly::put(Alike alike, bool exact) {
   const at::NoGradGuard no_grad;
+  const FlatParameters::Room room(replica_.flat());
   agree(alike);
   sum_up(0, alike, exact);
   for (const auto& bucket : replica_.flat().buckets()) at::Tensor(bucket.values).copy_(bucket.gradients);

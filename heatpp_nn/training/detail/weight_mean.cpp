@@ -51,11 +51,14 @@ void WeightMean::agree(bool apart) {
 
 void WeightMean::swap() {
   const at::NoGradGuard no_grad;
+  const bool in_common = replica_.shards_weights();
   for (std::size_t i = 0; i < mean_.size(); ++i) {
     const auto weight = weights_[i].clone();
+    if (in_common) replica_.topology().node().barrier();  // all ranks have read it before they write the same values
     weights_[i].copy_(mean_[i]);
     mean_[i].copy_(weight);
   }
+  replica_.flat().accept_writes();
   shown_.reset();
 }
 

@@ -15,7 +15,8 @@ class WeightMean {
   void update(Alike alike);
   /// Averages the means of buffers over all ranks, and those of weights if ranks trained independently. Collective.
   void agree(bool apart);
-  /// Replaces the weights by the mean, if there is one, while this object exists. Local.
+  /// Replaces the weights by the mean, if there is one, while this object exists. Local, except if the ranks of a node
+  /// share the weights: then collective.
   class InPlace {
    public:
     explicit InPlace(WeightMean* mean) : mean_(mean && !mean->is_shown() ? mean : nullptr) {
@@ -31,7 +32,7 @@ class WeightMean {
     WeightMean* mean_;
   };
 
-  /// Replaces the weights by the mean and stores the weights. Local.
+  /// Replaces the weights by the mean and stores the weights. Collective as InPlace.
   void show();
   [[nodiscard]] bool is_shown() const { return shown_.has_value(); }
   /// Restores the weights. If the module got other weights meanwhile on any rank, keeps these instead.

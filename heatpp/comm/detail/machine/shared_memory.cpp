@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/machine/shared_memory.hpp>
+#include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
@@ -62,6 +63,11 @@ std::unique_ptr<SharedMemory> SharedMemory::make(const Communicator& comm, int n
   std::unique_ptr<SharedMemory> made;
   if (memory) made.reset(new SharedMemory(memory, bytes));
   return complete ? std::move(made) : nullptr;
+}
+
+std::unique_ptr<SharedMemory> SharedMemory::make(const Communicator& comm, std::size_t bytes) {
+  const auto& impl = comm.impl();
+  return impl.settings->shared_memory ? make(comm, impl.node, bytes) : nullptr;
 }
 
 SharedMemory::~SharedMemory() { ::munmap(data_, bytes_); }

@@ -33,7 +33,8 @@ inline constexpr std::tuple fields_of<nn::GradientOptions> = {
 template <>
 inline constexpr std::tuple fields_of<nn::ReplicaOptions> = {
     Field{"broadcast", &nn::ReplicaOptions::broadcast}, Field{"gradients", &nn::ReplicaOptions::gradients},
-    Field{"buffers", &nn::ReplicaOptions::buffers}, Field{"shard", &nn::ReplicaOptions::shard}};
+    Field{"buffers", &nn::ReplicaOptions::buffers}, Field{"shard", &nn::ReplicaOptions::shard},
+    Field{"shard_weights", &nn::ReplicaOptions::shard_weights}};
 
 template <>
 inline constexpr std::tuple fields_of<nn::PlateauOptions> = {
