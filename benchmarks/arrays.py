@@ -12,12 +12,17 @@ SPLITTERS = [f"allreduce:{(RANKS - 1) * 8}"] * 6
 ARRAYS = {"sum": ["allreduce:4"], "mask": ["allgather"], "place in the whole": ["place"],
           "unique": ["allgather", *SPLITTERS, "alltoall", f"exchange:{ARRAY}", "allgather"],
           "sort": [*SPLITTERS, f"exscan:{(RANKS - 1) * 8}", "alltoall", f"exchange:{ARRAY}"],
-          "resplit": [f"exchange:{ARRAY}"]}
+          "resplit": [f"exchange:{ARRAY}"], "resplit of 1 MB": [f"exchange:{10**6}"]}
+
+
+# A rank has at most so many bytes if they go in two hops (comm/detail/shared/two_hops.cpp): 1280 for each message saved.
+NODES = RANKS // MACHINE[-1]
+TWO_HOPS_BELOW = 1280 * (RANKS - NODES - 2 * (MACHINE[-1] - 1))
 
 
 def bound(steps):
     """Returns the least seconds: for each step the bytes of the most loaded link / its bandwidth, and latencies of its rounds. One
-    round sends each rank a message of its own; to reach all ranks takes log2 of its extent on each level."""
+    round sends each rank a message of its own, or three do in two hops; to reach all ranks takes log2 of its extent on each level."""
     racks, nodes, gpus = MACHINE
     below = (1, gpus, gpus * nodes)  # ranks behind a link of each level
     latencies = [2e-6 * sum(delay for _, delay in LINKS[:level + 1]) for level in range(len(LINKS))]
@@ -29,6 +34,8 @@ def bound(steps):
         if kind in ("exchange", "alltoall"):
             part = size / RANKS**2 if kind == "exchange" else 8
             seconds += latencies[-1] + max(behind * (RANKS - behind) * part / bandwidth for behind, bandwidth in links)
+            if RANKS * part <= TWO_HOPS_BELOW:  # sizes of blocks and the first hop are rounds inside the node
+                seconds += 2 * latencies[0]
         elif kind in ("allreduce", "topology"):
             shares = [1 - behind / RANKS for behind, _ in links]
             seconds += to_all + max(2 * share * size / bandwidth for share, (_, bandwidth) in zip(shares, links))
@@ -55,6 +62,7 @@ def transforms(simulation):
     complete = True
     for name, (machine, steps) in TRANSFORMS.items():
         ranks = math.prod(machine)
+        simulation.environment["HEATPP_TOPOLOGY"] = "x".join(map(str, machine))
         lines, reason = simulation.run(machine, AS_WRITTEN, "--steps", ",".join(steps))
         complete = complete and bool(lines)
         computed = computing(ranks)
@@ -74,16 +82,15 @@ def run(build, environment, limit):
         show(workload="scale.arrays", missing="SimGrid is not installed (Debian: libsimgrid-dev)")
         return True
     simulation = Simulation(os.path.join(build, "scale"), environment, max(limit, 7200))
+    simulation.environment["HEATPP_TOPOLOGY"] = "x".join(map(str, MACHINE))  # arrays know the machine
     seconds = {}
     for step in dict.fromkeys(step for steps in ARRAYS.values() for step in steps):
-        # Arrays know the machine, except for MPI's own alltoall: SimGrid ends two hops with an error.
-        simulation.environment["HEATPP_TOPOLOGY"] = "" if step == "alltoall" else "x".join(map(str, MACHINE))
         lines, reason = simulation.run(MACHINE, AS_WRITTEN, "--steps", step)
         if lines:
             seconds[step] = lines[0]["seconds"]
         show(workload="step", step=step, ranks=RANKS, **(beside(seconds[step], bound([step])) if lines else {"missing": reason}))
     for function, steps in ARRAYS.items():
         if all(step in seconds for step in steps):
-            show(workload="array of 1 GB", function=function, ranks=RANKS, **beside(sum(seconds[step] for step in steps), bound(steps)))
+            show(workload="array", function=function, ranks=RANKS, **beside(sum(seconds[step] for step in steps), bound(steps)))
     complete = transforms(simulation)
     return complete and len(seconds) == len({step for steps in ARRAYS.values() for step in steps})

@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 
 #include <heatpp/comm/detail/numbers/place.hpp>
+#include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/error.hpp>
 
 #include <smpi/smpi.h>
@@ -30,13 +31,13 @@ class Pages {
 void exchange(const ht::Communicator& comm, std::int64_t bytes) {
   const std::int64_t ranks = comm.size(), part = bytes / ranks / ranks;
   const Pages from(part * ranks), to(part * ranks);
-  std::vector<ht::ConstBlock> send;
-  std::vector<ht::Block> receive;
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    send.push_back({from.data() + rank * part, 1, part, part});
-    receive.push_back({to.data() + rank * part, 1, part, part});
+  ht::detail::Sends send;
+  ht::detail::Receives receive;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    send.push_back({rank, {from.data() + rank * part, 1, part, part}});
+    receive.push_back({rank, {to.data() + rank * part, 1, part, part}});
   }
-  comm.exchange(send, receive);
+  ht::detail::exchange_among_all(comm, std::move(send), std::move(receive), part * ranks);
 }
 
 using Send = std::function<void(const ht::Topology&, std::int64_t)>;

@@ -1,6 +1,6 @@
 // This file replaces heatpp/comm/detail/machine/pages.cpp. All simulated ranks live in one process, and the contents
 // of large scratch memory do not matter, so all of it is the same few pages, which SimGrid then does not copy
-// either.
+// either. Two hops read sizes of blocks from scratch memory of 64 KiB, which is every rank's own.
 #include <heatpp/comm/detail/machine/scratch.hpp>
 
 #include <smpi/smpi.h>
@@ -11,7 +11,7 @@
 namespace heatpp::detail {
 namespace {
 
-constexpr std::size_t shared_from = 1 << 16;
+constexpr std::size_t shared_from = 1 << 17;
 
 void* allocate(std::size_t bytes) { return bytes < shared_from ? std::malloc(bytes) : SMPI_SHARED_MALLOC(bytes); }
 void free_shared(void* block) { SMPI_SHARED_FREE(block); }

@@ -102,6 +102,9 @@ class Messages {
     if (all != 0) requests_.clear();
     return all != 0;
   }
+  void sleep() {
+    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), call_);
+  }
   void free_memory() {
     memory_.clear();
     free_ = 0;
@@ -138,6 +141,11 @@ class TwoHops final : public Operation {
     }
     return state_ == State::ended;
   }
+  bool advance_or_sleep() override {
+    if (advance()) return true;
+    waited_for().sleep();
+    return false;
+  }
   [[nodiscard]] bool in_flight() const override {
     return sizes_messages_.in_flight() || near_.in_flight() || far_.in_flight();
   }
@@ -167,6 +175,9 @@ class TwoHops final : public Operation {
       case State::ended: break;
     }
     return false;
+  }
+  Messages& waited_for() {
+    return state_ == State::sizes ? sizes_messages_ : state_ == State::first_hop ? near_ : far_;
   }
   bool enter(State state) {
     state_ = state;
