@@ -14,10 +14,26 @@ namespace {
 
 namespace ht = heatpp;
 
+/// A host's bricks of b columns each, with a ghost cell at both ends. One call has filled the ghost cells before.
+struct Ghosted {
+  at::Tensor memory;
+  ht::BlockPlan plan;
+};
+
+Ghosted ghosted_bricks(std::int64_t n, std::int64_t b) {
+  const auto& comm = ht::world();
+  Ghosted bricks{
+      at::zeros({n, b + 2}, at::kDouble),
+      ht::BlockPlan({n, b * comm.size()}, {{{0, b * comm.rank()}, {n, b}}}, ht::float64, {.ghosts = {0, 1}})};
+  ht::refresh_ghosts(bricks.memory.data_ptr(), bricks.plan);
+  return bricks;
+}
+
 struct Setup {
   std::int64_t P, n, m, b;
   ht::DNDarray x, z, whole, rows, split_rows;
   ht::sparse::DCSRMatrix ring;
+  Ghosted ghosted;
 };
 
 /// Makes a sparse matrix of n vertices in a ring, each joined to itself and its two neighbors.
@@ -36,7 +52,17 @@ Setup set_up() {
   const std::int64_t P = ht::world().size(), n = 4 * P, m = 4 * P;
   const auto x = ht::reshape(ht::arange(n * m, {.dtype = ht::float64, .split = 0}), {n, m}) + 1.0;
   const auto rows = n - 1 - ht::arange(n);
-  return {P, n, m, 4, x, ht::resplit(x, 1), x.astype(ht::int64), rows, ht::resplit(rows, 0), ring_of(n)};
+  return {P,
+          n,
+          m,
+          4,
+          x,
+          ht::resplit(x, 1),
+          x.astype(ht::int64),
+          rows,
+          ht::resplit(rows, 0),
+          ring_of(n),
+          ghosted_bricks(n, 4)};
 }
 
 ht::DNDarray cut(const ht::Shape& shape) { return ht::ones(shape, {.dtype = ht::float64, .split = 0}); }
@@ -158,7 +184,7 @@ struct Case {
   void (*call)(const Setup&);
 };
 
-#define NAMES [[maybe_unused]] const auto& [P, n, m, b, x, z, whole, rows, split_rows, ring] = setup
+#define NAMES [[maybe_unused]] const auto& [P, n, m, b, x, z, whole, rows, split_rows, ring, ghosted] = setup
 #define CASE(function, name, exact, calls, bytes, ...) \
   Case{#function,                                      \
        name,                                           \

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/blocks/blocks.hpp>
 #include <heatpp/core/blocks/detail/block_access.hpp>
+#include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/cuts/boxes.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 
@@ -96,9 +97,8 @@ Layout layout_of_bricks(const Shape& shape, const std::vector<Box>& boxes) {
   return Layout::from_cuts(shape, std::move(cuts), std::move(cells));
 }
 
-}  // namespace
-
-DNDarray adopt_blocks(void* memory, const BlockPlan& plan) {
+/// Adopts the inside of the tensors that make() returns, one on each rank.
+DNDarray adopted(const BlockPlan& plan, const std::function<std::vector<at::Tensor>()>& make) {
   const auto& comm = plan.comm();
   at::Tensor block;
   all_or_none(comm, [&] {
@@ -108,13 +108,24 @@ DNDarray adopt_blocks(void* memory, const BlockPlan& plan) {
           "got {} bricks of a rank; expected one, or from_blocks, which takes any number and moves "
           "their elements",
           plan.bricks());
-    block = detail::BlockAccess::insides(plan, std::span<void* const>(&memory, 1)).front();
+    block = make().front();
+    if (detail::may_overlap(block))
+      detail::raise<ValueError>("adopt_blocks", "got a brick whose elements share memory; expected memory for each");
   });
   const auto layout =
       layout_of_bricks(plan.layout().shape(), bricks_of_all(detail::BlockAccess::bricks(plan).front(), comm));
   // A brick without elements may have other extents than its cell.
   if (block.numel() == 0) block = at::empty(layout.local_shape(comm.rank()), block.options());
   return detail::written_through(detail::wrap(detail::as_host_memory(block), layout, comm));
+}
+
+}  // namespace
+
+DNDarray adopt_blocks(void* memory, const BlockPlan& plan) {
+  return adopted(plan, [&] { return detail::BlockAccess::insides(plan, std::span<void* const>(&memory, 1)); });
+}
+DNDarray adopt_blocks(const at::Tensor& block, const BlockPlan& plan) {
+  return adopted(plan, [&] { return detail::BlockAccess::insides(plan, std::span(&block, 1)); });
 }
 
 }  // namespace heatpp

@@ -25,9 +25,7 @@ constexpr std::size_t max_axes = 64, numbers_agreed = 3 + 3 * max_axes;
 constexpr std::int64_t most_ghosts = 1 << 20;
 
 at::Tensor part_of(at::Tensor memory, const Piece& piece, const Shape& origin) {
-  for (std::size_t axis = 0; axis < origin.size(); ++axis)
-    memory = memory.narrow(static_cast<std::int64_t>(axis), piece.first[axis] - origin[axis], piece.count[axis]);
-  return memory;
+  return detail::part_in_box(std::move(memory), origin, {piece.first, piece.count});
 }
 
 /// What moves between the bricks and this rank's block of the array.
@@ -54,6 +52,7 @@ struct BlockPlan::Impl {
   Communicator comm;
   Cut cut;
   std::vector<Brick> mine;  ///< this rank's, with their ghost cells
+  std::shared_ptr<detail::BrickGhosts> found = std::make_shared<detail::BrickGhosts>();
 
   [[nodiscard]] const Shape& before(const Brick& brick) const { return brick.before.empty() ? ghosts : brick.before; }
   [[nodiscard]] const Shape& behind(const Brick& brick) const { return brick.behind.empty() ? ghosts : brick.behind; }
@@ -260,6 +259,22 @@ void BlockPlan::to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks)
 }
 
 const std::vector<Brick>& detail::BlockAccess::bricks(const BlockPlan& plan) { return plan.impl_->mine; }
+detail::Surroundings detail::BlockAccess::surroundings(const BlockPlan& plan, const Brick& brick) {
+  return {plan.impl_->before(brick), plan.impl_->behind(brick)};
+}
+std::vector<at::Tensor> detail::BlockAccess::wholes(const char* op, const BlockPlan& plan,
+                                                    std::span<void* const> memory) {
+  return plan.impl_->tensors(op, memory);
+}
+std::vector<at::Tensor> detail::BlockAccess::wholes(const char* op, const BlockPlan& plan,
+                                                    std::span<const at::Tensor> blocks) {
+  return plan.impl_->checked(op, blocks);
+}
+at::Tensor detail::BlockAccess::part(const BlockPlan& plan, const std::vector<at::Tensor>& wholes, const Piece& piece) {
+  return part_of(wholes[piece.brick], piece, plan.impl_->origin_of(piece.brick));
+}
+const detail::Boxes& detail::BlockAccess::boxes(const BlockPlan& plan) { return plan.impl_->cut.boxes; }
+detail::BrickGhosts& detail::BlockAccess::ghosts(const BlockPlan& plan) { return *plan.impl_->found; }
 std::vector<at::Tensor> detail::BlockAccess::insides(const BlockPlan& plan, std::span<void* const> memory) {
   return plan.impl_->insides(plan.impl_->tensors("to_blocks", memory));
 }

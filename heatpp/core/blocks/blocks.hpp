@@ -69,6 +69,27 @@ class BlockPlan {
 /// allgather of 2 numbers for each axis. Throws ValueError on all ranks if a rank has several bricks or none, or if the
 /// bricks form no grid with a cell for each rank: from_blocks takes any bricks.
 [[nodiscard]] DNDarray adopt_blocks(void* memory, const BlockPlan& plan);
+/// Adopts memory at strides: a tensor with the ghost cells.
+[[nodiscard]] DNDarray adopt_blocks(const at::Tensor& block, const BlockPlan& plan);
+
+/// Which ghost cells beyond the ends of the domain are filled.
+struct GhostOptions {
+  /// Whether the other end of the domain follows behind an end: along each axis, or one value for all. Empty: along no
+  /// axis.
+  std::vector<bool> periodic = {};
+};
+
+/// Fills the ghost cells of the host's bricks, also at edges and corners, with the elements that other bricks hold
+/// there. Ghost cells outside the domain keep their values, except along periodic axes, and so do those of bricks
+/// without elements. Collective: an all-reduce of 24 bytes, and one message between two ranks whose bricks and ghost
+/// cells meet. The first call of a plan for these periodic axes also tells the ranks what they exchange: as the plan,
+/// in 4 log2 P messages of a rank. Throws ValueError on all ranks if a brick has more ghost cells on a side than the
+/// extent of a brick beside it, and for settings that differ by rank.
+void refresh_ghosts(std::span<void* const> memory, const BlockPlan& plan, const GhostOptions& options = {});
+inline void refresh_ghosts(void* memory, const BlockPlan& plan, const GhostOptions& options = {}) {
+  refresh_ghosts(std::span(&memory, 1), plan, options);
+}
+void refresh_ghosts(std::span<const at::Tensor> blocks, const BlockPlan& plan, const GhostOptions& options = {});
 
 /// Makes an array of one block per rank. `block` has ghost cells, and its cells begin at `offset` in a domain of this
 /// shape. Collective: a plan and an exchange; if many arrays have the same cut, make a BlockPlan. Throws as

@@ -48,6 +48,12 @@ void copy_packed(const std::vector<at::Tensor>& parts, const at::Tensor& packed,
 
 }  // namespace
 
+at::Tensor part_in_box(at::Tensor block, const Shape& origin, const Box& box) {
+  for (std::size_t axis = 0; axis < origin.size(); ++axis)
+    block = block.narrow(static_cast<std::int64_t>(axis), box.first[axis] - origin[axis], box.count[axis]);
+  return block;
+}
+
 void exchange_parts(const Parts& send, const Parts& receive, const Communicator& comm) {
   Sends out;
   Receives in;

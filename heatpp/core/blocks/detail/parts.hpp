@@ -1,8 +1,12 @@
 #pragma once
 
+#include <heatpp/core/detail/cuts/boxes.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 namespace heatpp::detail {
+
+/// Returns the part of `block` that is in the box; its elements begin at `origin`.
+[[nodiscard]] at::Tensor part_in_box(at::Tensor block, const Shape& origin, const Box& box);
 
 /// The parts of arrays for a rank, as tensors on the CPU, in place.
 struct PeerParts {
