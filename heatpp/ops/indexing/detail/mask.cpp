@@ -4,6 +4,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
+#include <heatpp/ops/indexing/detail/mask_on_grid.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 
 #include <algorithm>
@@ -66,6 +67,8 @@ bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask,
 
 DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarray& given) {
   check_mask(op, array, axis, given);
+  if (array.layout().is_grid() && array.layout().grid_cut().copies() == 1 && given.ndim() == array.ndim())
+    return take_mask_on_grid(array, relayout_operand(op, given, array.layout(), array.comm()));
   auto x = array.layout().is_grid() ? resplit(array, axis) : array;
   const auto mask = given.layout().is_grid() ? resplit(given, 0) : given;
   if (!x.split() && mask.split()) {
