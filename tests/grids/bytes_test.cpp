@@ -1,7 +1,12 @@
 #include "functions.hpp"
 
+#include "../scratch_path.hpp"
+
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/elementwise/operators.hpp>
+#include <heatpp_io/heatpp_io.hpp>
+
+#include <filesystem>
 
 namespace {
 
@@ -34,4 +39,32 @@ TEST_CASE("a mask on a grid moves only what it keeps", "[grids]") {
     CHECK(same(bits(x > 700), (global > 500).to(at::kByte).masked_select(global > 700)));
     CHECK(same(x(ht::resplit(x > 500, 1)), global.masked_select(global > 500)));
   }
+}
+
+TEST_CASE("files of arrays on grids are written where they lie", "[grids][io]") {
+  const ht::Shape shape{24, 12, 32};
+  const auto global = numbered(shape);
+  const auto path = scratch_path("boxes");
+  const std::pair<const char*, ht::io::SaveOptions> files[] = {{".h5", {}},
+                                                               {".h5", {.chunks = {2, 2, 8}}},
+                                                               {".h5", {.compression = 1}},
+                                                               {".h5", {.collective = true}},
+                                                               {".nc", {}},
+                                                               {".nc", {.compression = 1}},
+                                                               {".zarr", {}},
+                                                               {".zarr", {.chunks = {2, 2, 8}}},
+                                                               {".npy", {}}};
+  for (const auto& layout : every_grid(shape)) {
+    const auto x = distribute(global, layout);
+    for (const auto& [ending, options] : files) {
+      INFO(ending << " of " << ht::cut_text(layout));
+      if (rank() == 0) std::filesystem::remove_all(path + ending);
+      const auto bytes = bytes_of([&] { ht::io::save(x, path + ending, options); });
+      CHECK(same(ht::io::load(path + ending), global));
+      // Even blocks consist of whole chunks. The ranks also compare settings, and agree that there is no error.
+      if (ending != std::string(".npy") && layout.is_grid() && layout.is_balanced()) CHECK(bytes < 3000 * ranks());
+    }
+  }
+  if (rank() == 0)
+    for (const auto& file : files) std::filesystem::remove_all(path + file.first);
 }

@@ -55,17 +55,16 @@ detail::NetcdfVariable define(const Target& to, int file) {
   return made;
 }
 
-/// Writes a piece of a part that begins at index `first` along `axis`; writes nothing if there is no piece.
+/// Writes a piece of a part that begins at these indices; writes nothing if there is no piece.
 struct Part {
   const at::Tensor& values;
-  std::size_t axis;
-  std::int64_t first;
+  Shape first;
 };
 void write_piece(const Target& to, const Part& part, const detail::Piece* piece) {
   const auto axes = to.x.shape.size();
   std::vector<std::size_t> start(axes, 0), count(axes, 0);
   for (std::size_t i = 0; piece && i < axes; ++i) {
-    start[i] = static_cast<std::size_t>(piece->first[i] + (i == part.axis ? part.first : 0));
+    start[i] = static_cast<std::size_t>(piece->first[i] + part.first[i]);
     count[i] = static_cast<std::size_t>(piece->count[i]);
   }
   const auto* data = static_cast<const std::byte*>(part.values.const_data_ptr());
@@ -77,10 +76,16 @@ std::vector<detail::Piece> pieces_of(const at::Tensor& values) {
   return detail::plan_pieces({values.sizes().begin(), values.sizes().end()}, most_bytes / values.element_size());
 }
 
+/// Returns this rank's part of an array that begins at row `begin` of the variable.
+Part part_of(const Target& to, const detail::Blocks& blocks, std::int64_t begin) {
+  auto first = blocks.layout.local_offset(to.x.comm.rank());
+  first[0] += begin;
+  return {blocks.mine, std::move(first)};
+}
+
 /// All ranks make equally many calls, which growing and compressed variables require.
 void write_together(const Target& to, const detail::Blocks& blocks, std::int64_t begin) {
-  const auto axis = static_cast<std::size_t>(*blocks.layout.split());
-  const Part part{blocks.mine, axis, begin + blocks.layout.offset(to.x.comm.rank())};
+  const auto part = part_of(to, blocks, begin);
   const auto pieces = pieces_of(blocks.mine);
   std::array<std::int64_t, 1> calls{std::ssize(pieces)};
   to.x.comm.allreduce(calls, ReduceOp::max);
@@ -93,14 +98,16 @@ void write_together(const Target& to, const detail::Blocks& blocks, std::int64_t
 void write_apart(const Target& to, const detail::Blocks& blocks, std::int64_t begin) {
   all_or_none(to.x.comm, [&] { check(to, nc_var_par_access(to.variable.group, to.variable.id, NC_INDEPENDENT)); });
   const auto& [layout, mine] = blocks;
-  if (detail::has_long_runs(layout, mine.element_size())) {
-    const Part part{mine, static_cast<std::size_t>(*layout.split()), begin + layout.offset(to.x.comm.rank())};
+  if (layout.is_grid() || detail::has_long_runs(layout, mine.element_size())) {
+    const auto part = part_of(to, blocks, begin);
     return all_or_none(to.x.comm, [&] {
       for (const auto& piece : pieces_of(mine)) write_piece(to, part, &piece);
     });
   }
   detail::each_rows(blocks.layout, blocks.mine, to.x.comm, [&](std::int64_t first, const at::Tensor& rows) {
-    for (const auto& piece : pieces_of(rows)) write_piece(to, {rows, 0, begin + first}, &piece);
+    Shape at(to.x.shape.size(), 0);
+    at[0] = begin + first;
+    for (const auto& piece : pieces_of(rows)) write_piece(to, {rows, at}, &piece);
   });
 }
 
@@ -114,7 +121,7 @@ void write_elements(const Target& to, const DNDarray& x, std::int64_t begin) {
       check(to, nc_put_var(to.variable.group, to.variable.id, x.larray().to(at::kCPU).contiguous().const_data_ptr()));
     });
   } else if (x.size() > 0) {
-    (together(to.x.options) ? write_together : write_apart)(to, detail::blocks_of(x), begin);
+    (together(to.x.options) ? write_together : write_apart)(to, detail::boxes_of(x), begin);
   }
 }
 
@@ -131,7 +138,7 @@ detail::Transfer write_netcdf4(const detail::NewVariable& x, const detail::SaveJ
   write([&](const DNDarray& piece, std::int64_t begin) { write_elements(to, piece, begin); });
   all_or_none(x.comm, [&] { check(to, file->close()); });
   const bool collective = x.shape.empty() || size_of(x.shape) == 0 || together(x.options);
-  return {collective, collective ? "" : "independent: each rank writes its rows"};
+  return {collective, collective ? "" : "independent: each rank writes its part"};
 }
 
 /// Makes the file, and calls `write` to fill it.

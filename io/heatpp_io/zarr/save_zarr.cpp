@@ -198,9 +198,11 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
 }  // namespace
 
 void save_zarr(const DNDarray& given, const fs::path& path, const SaveZarrOptions& options) {
-  const auto x = given.layout().is_grid() ? resplit(given, 0) : given;
+  const bool copies = given.layout().is_grid() && given.layout().grid_cut().copies() > 1;
+  const auto x = copies ? resplit(given, 0) : given;
   const auto rows = x.ndim() > 0 ? std::optional(0) : std::nullopt;
-  const auto chunks = chunks_of(x.split() ? x.layout() : Layout(x.shape(), rows, x.comm().size()), x.dtype(), options);
+  const auto layout = x.layout().is_cut() ? x.layout() : Layout(x.shape(), rows, x.comm().size());
+  const auto chunks = chunks_of(layout, x.dtype(), options);
   const detail::NewZarray array{x.dtype(), x.shape(), chunks, options.shards, options.compression, 2, options.uint64};
   save_store({array, x.comm(), path, options}, [&](const detail::ChunkFiles& files) { write_chunks(files, x); });
 }

@@ -22,14 +22,34 @@ Blocks blocks_of(const DNDarray& x) {
   return {std::move(share), std::move(mine)};
 }
 
-Layout between_chunks(const Layout& layout, std::int64_t chunk, std::int64_t first) {
-  const auto axis = *layout.split();
-  const auto extent = layout.shape()[static_cast<std::size_t>(axis)];
-  std::vector<std::int64_t> offsets;
-  for (const auto offset : layout.offsets())
-    offsets.push_back(std::min(extent, (first + offset + chunk - 1) / chunk * chunk - first));
+Blocks boxes_of(const DNDarray& x) {
+  const auto& layout = x.layout();
+  if (!layout.is_grid() || layout.grid_cut().copies() > 1) return blocks_of(x);
+  return {layout, x.larray().to(at::kCPU).contiguous()};
+}
+
+namespace {
+
+/// Returns the closest offsets at which chunks begin or the axis ends.
+std::vector<std::int64_t> offsets_between(std::vector<std::int64_t> offsets, std::int64_t chunk, std::int64_t first) {
+  const auto extent = offsets.back();
+  for (auto& offset : offsets) offset = std::min(extent, (first + offset + chunk - 1) / chunk * chunk - first);
   offsets.front() = 0;
-  return {layout.shape(), axis, std::move(offsets)};
+  return offsets;
+}
+
+}  // namespace
+
+Layout between_chunks(const Layout& layout, std::int64_t chunk, std::int64_t first) {
+  return {layout.shape(), *layout.split(), offsets_between(layout.offsets(), chunk, first)};
+}
+
+Layout between_chunks(const Layout& grid, const Shape& chunks) {
+  std::vector<heatpp::detail::Cut> cuts;
+  for (int axis = 0; axis < grid.ndim(); ++axis)
+    cuts.push_back(heatpp::detail::Cut::at(
+        offsets_between(grid.cut_along(axis).offsets(), chunks[static_cast<std::size_t>(axis)], 0)));
+  return grid.recut(grid.shape(), std::move(cuts));
 }
 
 void each_rows(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRows& write,

@@ -14,10 +14,14 @@ struct Blocks {
   at::Tensor mine;
 };
 [[nodiscard]] Blocks blocks_of(const DNDarray& x);
+/// Works as blocks_of for formats that store boxes: an array on a grid is not recut, unless ranks hold copies.
+[[nodiscard]] Blocks boxes_of(const DNDarray& x);
 
 /// Returns the closest layout that cuts no chunk of this extent along its split axis. The first index of the array is
 /// `first` in the stored array, from which chunks are counted.
 [[nodiscard]] Layout between_chunks(const Layout& layout, std::int64_t chunk, std::int64_t first = 0);
+/// Returns the closest layout over the same grid whose blocks cut no chunk of these extents.
+[[nodiscard]] Layout between_chunks(const Layout& grid, const Shape& chunks);
 
 /// Calls `write` on each rank with runs of whole rows, first ... first + rows.size(0), contiguous. All runs together
 /// are the array. Blocks that are split along axis 0 are passed unchanged in one call; for others, exchanges in small

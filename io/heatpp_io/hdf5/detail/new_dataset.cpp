@@ -58,9 +58,10 @@ void make_room(const Handle& file, const WriteJob& job) {
 
 Shape fitting_chunks(const Layout& layout, std::int64_t itemsize) {
   auto chunks = layout.shape();
-  if (layout.split()) {
-    auto& cut = chunks[static_cast<std::size_t>(*layout.split())];
-    cut = std::max<std::int64_t>(1, (cut + layout.ranks() - 1) / layout.ranks());
+  for (int axis = 0; axis < layout.ndim(); ++axis) {
+    auto& extent = chunks[static_cast<std::size_t>(axis)];
+    if (const auto ranks = layout.cut_along(axis).ranks(); ranks > 1)
+      extent = std::max<std::int64_t>(1, (extent + ranks - 1) / ranks);
   }
   // Halving all equally keeps chunks within the blocks from which they were made.
   for (std::size_t axis = 0; axis < chunks.size(); ++axis)

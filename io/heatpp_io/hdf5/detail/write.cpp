@@ -37,7 +37,7 @@ struct Target {
 
 void write_blocks(const Target& to, const at::Tensor& block, MpiIo how) {
   const auto rank = to.comm.rank();
-  const auto box = narrow(whole(to.layout.shape()), *to.layout.split(), to.layout.offset(rank), to.layout.count(rank));
+  const auto box = narrow(whole(to.layout.shape()), to.layout.local_offset(rank), to.layout.local_shape(rank));
   write_boxes({to.job, to.dataset, to.comm}, box, block, how);
 }
 
@@ -49,7 +49,16 @@ void exchange_and_write(const Target& to, const at::Tensor& block) {
   });
 }
 
+/// Writes boxes of which each consists of many runs in the file. By itself, MPI-IO would send the elements to ranks
+/// that write longer runs.
+Transfer write_own_boxes(const Target& to, const at::Tensor& block) {
+  const bool collective = to.job.options.collective.value_or(false);
+  write_blocks(to, block, collective ? MpiIo::collective : MpiIo::independent);
+  return {collective, collective ? "" : "independent: each rank writes its box"};
+}
+
 Transfer write_contiguous(const Target& to, const at::Tensor& block) {
+  if (to.layout.is_grid()) return write_own_boxes(to, block);
   const bool rows = to.layout.split() == 0;
   const bool long_runs = to.layout.shape()[0] == 1 || has_long_runs(to.layout, block.element_size());
   const bool subfiles = to.job.options.subfiles > 0;
@@ -165,7 +174,7 @@ Transfer write_dataset(const WriteJob& job, const DNDarray& x) {
   const auto& comm = x.comm();
   check_append(job, comm);
   if ((comm.size() > 1 || job.options.subfiles > 0) && x.ndim() > 0) {
-    const auto blocks = blocks_of(x);
+    const auto blocks = boxes_of(x);
     return write_shared(job, blocks.layout, blocks.mine, comm);
   }
   all_or_none(comm, [&] {

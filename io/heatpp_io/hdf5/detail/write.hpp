@@ -43,7 +43,8 @@ void write_boxes(const NewDataset& to, const Selection& box, const at::Tensor& b
 Transfer write_new(const WriteJob& job, const Layout& layout, Dtype dtype, const Communicator& comm,
                    const std::function<Transfer(const Dataset&)>& write);
 
-/// Writes the blocks of all ranks. `layout` must be split. Collective. Throws IoError on all ranks.
+/// Writes the blocks of all ranks. `layout` must be split, or a grid without copies. Collective. Throws IoError on all
+/// ranks.
 Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm);
 
 /// Writes an array of any layout. Collective. Throws as the functions above.

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/elements/rows.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
@@ -66,11 +67,27 @@ void write_block(const ChunkFiles& files, const Shape& first, const at::Tensor& 
   });
 }
 
+/// Whether a grid without copies gives as many ranks whole chunks as a cut along the rows would.
+bool occupies_ranks(const Layout& layout, const Shape& chunks) {
+  if (!layout.is_grid() || layout.grid_cut().copies() > 1) return false;
+  const auto chunks_along = [&](std::size_t axis) { return (layout.shape()[axis] + chunks[axis] - 1) / chunks[axis]; };
+  std::int64_t ranks = 1;
+  for (std::size_t axis = 0; axis < chunks.size(); ++axis)
+    ranks *= std::min<std::int64_t>(chunks_along(axis), layout.cut_along(static_cast<int>(axis)).ranks());
+  return ranks >= std::min<std::int64_t>(layout.ranks(), chunks_along(0));
+}
+
 }  // namespace
 
-void write_chunks(const ChunkFiles& files, const DNDarray& x, std::int64_t begin) {
-  const auto& comm = x.comm();
+void write_chunks(const ChunkFiles& files, const DNDarray& given, std::int64_t begin) {
+  const auto& comm = given.comm();
   const auto& chunks = files.array.chunks;
+  if (begin == 0 && occupies_ranks(given.layout(), chunks)) {
+    const auto layout = between_chunks(given.layout(), chunks);
+    const auto block = heatpp::detail::relayout(given, layout).to(at::kCPU);
+    return all_or_none(comm, [&] { write_block(files, layout.local_offset(comm.rank()), block); });
+  }
+  const auto x = given.layout().is_grid() ? resplit(given, 0) : given;
   if (x.ndim() == 0)
     return all_or_none(comm, [&] {
       if (comm.rank() == 0) write_block(files, {}, x.larray().to(at::kCPU));

@@ -16,8 +16,8 @@ struct ChunkFiles {
 };
 
 /// Writes an array, or the rows from `begin` on of a longer one; `begin` is the beginning of a chunk. Collective: each
-/// rank writes whole chunks. Elements of chunks of other ranks move to these first. If the split axis has too few
-/// chunks for all ranks, exchanges in small windows assemble rows. Throws IoError on all ranks.
+/// rank writes whole chunks, on a grid those of its box. Elements of chunks of other ranks move to these first. If the
+/// split axis has too few chunks for all ranks, exchanges in small windows assemble rows. Throws IoError on all ranks.
 void write_chunks(const ChunkFiles& files, const DNDarray& x, std::int64_t begin = 0);
 
 }  // namespace heatpp::io::detail
