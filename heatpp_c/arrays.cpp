@@ -21,10 +21,14 @@ using heatpp::detail::raise;
 
 namespace {
 
+int split_number(const heatpp::Layout& layout) {
+  return layout.is_grid() ? HT_GRID : layout.split().value_or(HT_REPLICATED);
+}
+
 ht_description description_of(const DNDarray& x) {
   if (x.ndim() > HT_MOST_AXES)
     raise<ValueError>("ht_describe", "got {} axes; expected at most {}", x.ndim(), static_cast<int>(HT_MOST_AXES));
-  ht_description found{static_cast<int>(x.dtype()), x.ndim(), x.split().value_or(HT_REPLICATED), {}, {}};
+  ht_description found{static_cast<int>(x.dtype()), x.ndim(), split_number(x.layout()), {}, {}};
   std::ranges::copy(x.shape(), found.shape);
   std::ranges::copy(x.lshape(), found.block);
   return found;

@@ -36,6 +36,12 @@ std::span<const Pointer> addresses(const ht_plan& plan, const Pointer* memory) {
   return {memory, memory ? plan.value.bricks() : 0};
 }
 
+std::vector<bool> periodic_of(const heatpp::BlockPlan& plan, const int* periodic) {
+  std::vector<bool> axes;
+  for (int axis = 0; periodic && axis < plan.layout().ndim(); ++axis) axes.push_back(periodic[axis] != 0);
+  return axes;
+}
+
 /// The whole domain as C passes it.
 struct Domain {
   const ht_comm* comm;
@@ -85,6 +91,20 @@ int ht_from_bricks(const ht_plan* plan, const void* const* memory, ht_array** x)
     const auto& ways = given(op, "plan", plan);
     heatpp::all_or_none(ways.value.comm(), [&] { check_given(op, "x", x); });
     *x = new ht_array{ways.value.from_blocks(addresses(ways, memory))};
+  });
+}
+int ht_adopt_brick(const ht_plan* plan, void* memory, ht_array** x) {
+  constexpr auto op = "ht_adopt_brick";
+  return status_of([&] {
+    const auto& ways = given(op, "plan", plan).value;
+    heatpp::all_or_none(ways.comm(), [&] { check_given(op, "x", x); });
+    *x = new ht_array{heatpp::adopt_blocks(memory, ways)};
+  });
+}
+int ht_refresh_bricks(const ht_plan* plan, const int* periodic, void* const* memory) {
+  return status_of([&] {
+    const auto& ways = given("ht_refresh_bricks", "plan", plan);
+    heatpp::refresh_ghosts(addresses(ways, memory), ways.value, {.periodic = periodic_of(ways.value, periodic)});
   });
 }
 int ht_to_bricks(const ht_plan* plan, const ht_array* x, void* const* memory) {

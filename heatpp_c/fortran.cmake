@@ -61,7 +61,7 @@ function(heatpp_fortran_ranks interfaces procedures)
   foreach(rank RANGE 15)
     string(REPEAT ":, " ${rank} dims)
     string(REGEX REPLACE "^(.*), $" "(\\1)" dims "${dims}")
-    foreach(name memory adopt read from_brick to_brick)
+    foreach(name memory adopt read from_brick to_brick adopt_brick refresh_brick)
       string(APPEND ${name}_all ", ${name}_${rank}")
     endforeach()
     heatpp_fortran_memory(places ${rank})
@@ -94,10 +94,24 @@ function(heatpp_fortran_ranks interfaces procedures)
     integer, intent(out), optional :: status
     call ht_to_bricks(plan, x, [memory_${rank}(brick)], status)
   end subroutine
+  subroutine adopt_brick_${rank}(plan, brick, x, status)
+    type(ht_plan), intent(in) :: plan
+    class(*), intent(in), target :: brick${dims}
+    type(ht_array), intent(inout) :: x
+    integer, intent(out), optional :: status
+    call adopt_brick(plan, memory_${rank}(brick), x, status)
+  end subroutine
+  subroutine refresh_brick_${rank}(plan, brick, periodic, status)
+    type(ht_plan), intent(in) :: plan
+    class(*), intent(inout), target :: brick${dims}
+    logical, intent(in), optional :: periodic(:)
+    integer, intent(out), optional :: status
+    call ht_refresh_bricks(plan, [memory_${rank}(brick)], periodic, status)
+  end subroutine
 
 ")
   endforeach()
-  foreach(name memory adopt read from_brick to_brick)
+  foreach(name memory adopt read from_brick to_brick adopt_brick refresh_brick)
     set(generic ht_${name})
     if(name STREQUAL "memory")
       set(generic ht_at)

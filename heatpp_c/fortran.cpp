@@ -237,6 +237,30 @@ int ht_fortran_from_bricks(const ht_plan* plan, int count, const ht_fortran_memo
   return after(checks, [&] { return in_order_of_c(status_of(take)); });
 }
 
+int ht_fortran_adopt_brick(const ht_plan* plan, const ht_fortran_memory* memory, ht_array** x) {
+  constexpr auto op = "ht_adopt_brick";
+  std::vector<at::Tensor> brick;
+  const auto checks = [&] {
+    heatpp::all_or_none(given(op, "plan", plan).value.comm(), [&] { brick = tensors_of(op, {memory, 1}); });
+  };
+  const auto take = [&] { *x = new ht_array{heatpp::adopt_blocks(brick.front(), plan->value)}; };
+  return after(checks, [&] { return in_order_of_c(status_of(take)); });
+}
+
+/// `periodic` has a number for each axis in C's order.
+int ht_fortran_refresh_bricks(const ht_plan* plan, int axes, const int* periodic, int count,
+                              const ht_fortran_memory* memory) {
+  constexpr auto op = "ht_refresh_brick";
+  std::vector<at::Tensor> bricks;
+  const auto checks = [&] {
+    heatpp::all_or_none(given(op, "plan", plan).value.comm(), [&] { bricks = tensors_of(op, {memory, count}); });
+  };
+  const auto refresh = [&] {
+    heatpp::refresh_ghosts(bricks, plan->value, {.periodic = std::vector<bool>(periodic, periodic + axes)});
+  };
+  return after(checks, [&] { return in_order_of_c(status_of(refresh)); });
+}
+
 int ht_fortran_to_bricks(const ht_plan* plan, const ht_array* x, int count, const ht_fortran_memory* memory) {
   constexpr auto op = "ht_to_brick";
   std::vector<at::Tensor> bricks;

@@ -17,14 +17,14 @@ extern "C" {
 
 enum ht_status {
   HT_OK = 0,
-  HT_ERROR,           /* another error */
-  HT_ERROR_VALUE,     /* a wrong value or shape */
-  HT_ERROR_INDEX,     /* an axis or position out of range */
-  HT_ERROR_TYPE,      /* not defined for this dtype */
+  HT_ERROR,       /* another error */
+  HT_ERROR_VALUE, /* a wrong value or shape */
+  HT_ERROR_INDEX, /* an axis or position out of range */
+  HT_ERROR_TYPE,  /* not defined for this dtype */
   HT_ERROR_MEMORY,
-  HT_ERROR_COMM,      /* communication failed, ranks are in different calls, or arguments on different communicators */
-  HT_ERROR_IO,        /* a file is missing, is damaged, or has other contents */
-  HT_ERROR_NOT_BUILT  /* the library was built without it */
+  HT_ERROR_COMM,     /* communication failed, ranks are in different calls, or arguments on different communicators */
+  HT_ERROR_IO,       /* a file is missing, is damaged, or has other contents */
+  HT_ERROR_NOT_BUILT /* the library was built without it */
 };
 /* Returns the text of this thread's last error: "[load_hdf5] got ...; expected ...", or "". Local. */
 const char* ht_message(void);
@@ -43,7 +43,7 @@ enum ht_dtype {
   HT_COMPLEX64,
   HT_COMPLEX128
 };
-enum { HT_REPLICATED = -1, HT_ALL_AXES = -1000, HT_MOST_AXES = 16 };
+enum { HT_REPLICATED = -1, HT_GRID = -2, HT_ALL_AXES = -1000, HT_MOST_AXES = 16 };
 
 /* Ranks, an array over them, a plan between a host's bricks and an array, and a network that the ranks train. */
 typedef struct ht_comm ht_comm;
@@ -66,7 +66,7 @@ int ht_adopt(const ht_comm* comm, void* memory, int dtype, int ndim, const int64
 void ht_free(ht_array* x);
 
 typedef struct ht_description {
-  int dtype, ndim, split; /* HT_REPLICATED: none */
+  int dtype, ndim, split;                           /* HT_REPLICATED: none; HT_GRID: several axes are cut */
   int64_t shape[HT_MOST_AXES], block[HT_MOST_AXES]; /* of the array, and of this rank's block */
 } ht_description;
 /* Describes an array. Local. */
@@ -130,6 +130,13 @@ void ht_plan_free(ht_plan* plan);
 /* Make an array of the memory of all bricks, and write an array of any split back to it. Collective. */
 int ht_from_bricks(const ht_plan* plan, const void* const* memory, ht_array** x);
 int ht_to_bricks(const ht_plan* plan, const ht_array* x, void* const* memory);
+/* Makes the bricks, one of each rank, an array where they lie, between their ghost cells: no element moves. The memory
+ * has to outlive the array. Collective. */
+int ht_adopt_brick(const ht_plan* plan, void* memory, ht_array** x);
+/* Fills the ghost cells of all bricks, also at edges and corners, with the elements that other bricks hold there. The
+ * other end of the domain follows along axes with periodic[axis] != 0; NULL: none. Ghost cells that then lie outside
+ * the domain keep their values. Collective. */
+int ht_refresh_bricks(const ht_plan* plan, const int* periodic, void* const* memory);
 
 /* ---- networks ----------------------------------------------------------------------------------------------------*/
 

@@ -231,6 +231,22 @@ static void bricks(const ht_comm* comm) {
   void* to = back;
   CHECK(ht_to_bricks(plan, x, &to) == HT_OK);
   CHECK(memcmp(memory, back, sizeof back) == 0);
+  /* The array in place, and its ghost cells filled along the periodic axis 1. */
+  ht_array* adopted = NULL;
+  CHECK(ht_adopt_brick(plan, memory, &adopted) == HT_OK);
+  CHECK(ht_describe(adopted, &found) == HT_OK && found.shape[1] == width * ranks && found.block[1] == width);
+  CHECK(found.split == (ranks > 1 ? 1 : HT_REPLICATED) || found.split == HT_GRID);
+  CHECK(ht_number(adopted, HT_MAX, &number) == HT_OK && number == 300 + width * ranks - 1);
+  const int periodic[2] = {0, 1};
+  CHECK(ht_refresh_bricks(plan, periodic, &to) == HT_OK);
+  CHECK(ht_refresh_bricks(plan, periodic, (void* const[1]){memory}) == HT_OK);
+  CHECK(memcmp(memory, back, sizeof back) == 0 && memory[0][0] == -7 && memory[height + 1][1] == -7);
+  const int left = (width * (rank + ranks) - 1) % (width * ranks), right = width * (rank + 1) % (width * ranks);
+  for (int i = 1; i <= height; ++i)
+    CHECK(memory[i][0] == (i - 1) * 100 + left && memory[i][width + 1] == (i - 1) * 100 + right);
+  CHECK(ht_refresh_bricks(plan, NULL, NULL) == HT_ERROR_VALUE);
+  CHECK(ht_adopt_brick(plan, memory, rank == ranks - 1 ? NULL : &adopted) == HT_ERROR_VALUE);
+  ht_free(adopted);
   const int64_t beside[2] = {0, width * rank + (rank == ranks - 1)};
   ht_plan* none = NULL;
   CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, 1, beside, cells, NULL, 0, &none) == HT_ERROR_VALUE && !none);
