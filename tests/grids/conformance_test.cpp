@@ -73,7 +73,7 @@ TEST_CASE("functions of matrices on grids give what they give on one rank", "[gr
 }
 
 TEST_CASE("statistics of a host's bricks send no element", "[grids][blocks]") {
-  const ht::Shape shape{64, 64, 64};
+  const ht::Shape shape{100, 64, 67};  // more than is copied at once
   const auto layout = ht::Layout::on_grid(shape, ht::balanced_grid, ranks());
   const ht::Brick mine{layout.local_offset(rank()), layout.local_shape(rank())};
   const auto global = numbered(shape, at::kFloat);
@@ -91,7 +91,13 @@ TEST_CASE("statistics of a host's bricks send no element", "[grids][blocks]") {
   CHECK(close(mean, global.to(at::kDouble).mean().to(at::kFloat), 1e-6));
   CHECK(close(spread, global.to(at::kDouble).std(/*unbiased=*/false).to(at::kFloat), 1e-6));
   CHECK(same(largest, global.max()));
+  CHECK(same(counts, gathered(ht::histogram(on_all(global), 16).first)));
   CHECK(ht::sum(counts).item<std::int64_t>() == global.numel());
+  CHECK(close(ht::kurtosis(x), gathered(ht::kurtosis(on_all(global))), 1e-6));
+  memory.masked_fill_(memory == 500.0F, NAN);
+  CHECK(std::isnan(ht::mean(x).item<double>()));
+  CHECK(std::isnan(ht::max(x).item<double>()));
+  CHECK_THROWS_AS(ht::histogram(x, 16), ht::ValueError);
 }
 
 TEST_CASE("results on grids keep the cuts that stay", "[grids]") {

@@ -10,6 +10,7 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/align_pending.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
+#include <heatpp/ops/operands/detail/in_rows.hpp>
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
 #include <heatpp/ops/reductions/detail/exact_reduction.hpp>
 #include <heatpp/ops/reductions/detail/parted/parts.hpp>
@@ -128,6 +129,25 @@ std::vector<CentralSums> sums_where(const at::Tensor& elements, const at::Tensor
   return restored_sums(view, std::move(sums));
 }
 
+/// Returns the sums of all elements of a block that does not lie in one run.
+CentralSums sums_of_rows(const at::Tensor& block, int order) {
+  CentralSums sums;
+  AT_DISPATCH_ALL_TYPES(block.scalar_type(), "moments", [&] {
+    detail::in_rows<scalar_t>(block, [&](const scalar_t* data, auto rows, auto stride, auto width) {
+      if (rows == 1) detail::central_sums(data, {.n = width}, order, &sums);
+      else detail::central_sums_of_rows(data, {rows, stride, width}, order, &sums);
+    });
+  });
+  return sums;
+}
+
+/// Whether all elements of a block that does not lie in one run are reduced, e.g. a host's brick between ghost cells.
+bool is_reduced_in_rows(const DNDarray& x, const detail::ReducedAxes& reduced) {
+  const auto& block = detail::pending_block(x);
+  return !detail::fused::is_pending(block) && block.dim() > 0 && std::ssize(reduced.axes) == block.dim() &&
+         !block.is_non_overlapping_and_dense();
+}
+
 std::vector<CentralSums> sums_of_parts(const detail::Parts& parts, int order) {
   const auto& view = parts.view();
   std::vector<CentralSums> sums(static_cast<std::size_t>(view.extents.others()));
@@ -147,6 +167,7 @@ std::vector<CentralSums> local_sums(const DNDarray& x, const at::Tensor& mask, c
     if (const auto block = reduced.counted(x.larray()); block.numel() > 0)
       if (auto sums = sums_on_device(block, truths, reduced.axes, order); !sums.empty()) return sums;
   if (mask.defined()) return sums_where(reduced.counted(x.larray()), truths, reduced.axes, order);
+  if (is_reduced_in_rows(x, reduced)) return {sums_of_rows(detail::readable(reduced.counted(x.larray())), order)};
   return sums_of_parts(detail::parts_of(x, reduced), order);
 }
 

@@ -70,7 +70,7 @@ DNDarray weighted_counts(const at::Tensor& numbers, const at::Tensor& weights, s
 std::vector<Bins> bins_of(const char* op, const DNDarray& x, const HistogramOptions& options) {
   detail::check_real(op, x.dtype());
   const auto count = options.rule.empty() ? options.bins : detail::bins_by_rule(op, x, options);
-  const at::Tensor columns[] = {flat_block(x.larray())};
+  const at::Tensor columns[] = {x.larray().cpu()};
   const BinsWanted wanted[] = {{count, options.range, options.edges, edge_dtype(x)}};
   auto bins = detail::make_bins(op, columns, wanted, x);
   const auto& edges = bins.front().edges;
@@ -145,8 +145,8 @@ std::pair<DNDarray, DNDarray> histogram(const DNDarray& given, const HistogramOp
   const auto weights = weights_block("histogram", x, options.weights);
   const auto bins = bins_of("histogram", x, options);
   const auto& axis = bins.front();
-  const auto block = flat_block(x.larray());
-  const auto counts = weights ? weighted_counts(detail::bin_numbers(block, axis), *weights, axis.count(), x)
+  const auto block = x.larray().cpu();
+  const auto counts = weights ? weighted_counts(detail::bin_numbers(flat_block(block), axis), *weights, axis.count(), x)
                               : summed(detail::bin_counts(block, axis), {axis.count()}, x);
   return {options.density ? as_density(counts, bins) : counts, axis.array};
 }

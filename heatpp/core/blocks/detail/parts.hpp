@@ -5,7 +5,7 @@
 
 namespace heatpp::detail {
 
-/// Returns the part of `block` that is in the box; its elements begin at `origin`.
+/// Returns the part of `block` that is in `box`; the block's elements begin at `origin`. Shares memory.
 [[nodiscard]] at::Tensor part_in_box(at::Tensor block, const Shape& origin, const Box& box);
 
 /// The parts of arrays for a rank, as tensors on the CPU, in place.

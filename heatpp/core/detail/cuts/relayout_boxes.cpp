@@ -24,12 +24,6 @@ Parts parts_meeting(const at::Tensor& block, const Layout& here, const Layout& t
 
 }  // namespace
 
-at::Tensor part_in_box(at::Tensor block, const Shape& origin, const Box& box) {
-  for (std::size_t axis = 0; axis < origin.size(); ++axis)
-    block = block.narrow(static_cast<std::int64_t>(axis), box.first[axis] - origin[axis], box.count[axis]);
-  return block;
-}
-
 at::Tensor relayout_boxes(const DNDarray& x, const Layout& target) {
   const auto& from = x.layout();
   const auto me = x.comm().rank();

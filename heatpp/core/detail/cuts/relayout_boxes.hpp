@@ -1,12 +1,8 @@
 #pragma once
 
-#include <heatpp/core/detail/cuts/boxes.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 namespace heatpp::detail {
-
-/// Returns the part of `block` that is in `box`; the block's elements begin at `origin`. Shares memory.
-[[nodiscard]] at::Tensor part_in_box(at::Tensor block, const Shape& origin, const Box& box);
 
 /// Does relayout if one of the layouts is of a grid, and the other one any. From replicated: a view. Otherwise each
 /// rank sends what its block has in common with the blocks of others under `target`, in one exchange.

@@ -275,6 +275,27 @@ void central_sums(const T* data, const Around& extents, int order, CentralSums* 
 }
 
 template <class T>
+void central_sums_of_rows(const T* data, const SpacedRows& spaced, int order, CentralSums* out) {
+  const auto [rows, stride, width] = spaced;
+  constexpr std::int64_t piece = 1024;  // elements about one of them
+  const auto together = order > 2 ? 1 : std::max<std::int64_t>(1, piece / width);
+  for (std::int64_t row = 0; row < rows; row += together) {
+    const auto* first = data + row * stride;
+    const auto taken = std::min(together, rows - row);
+    ShiftedSums sums{0, 0};
+    for (std::int64_t i = 0; i < taken && together > 1; ++i) {
+      const auto line = shifted_line_sums(first + i * stride, width, static_cast<double>(*first));
+      sums.first += line.first;
+      sums.second += line.second;
+    }
+    if (together > 1 && is_usable(sums))
+      merge_central_sums(about_the_mean(static_cast<double>(taken * width), static_cast<double>(*first), sums), *out);
+    else
+      for (std::int64_t i = 0; i < taken; ++i) central_sums(first + i * stride, {.n = width}, order, out);
+  }
+}
+
+template <class T>
 void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std::int64_t n, int order,
                         CentralSums* out) {
   constexpr std::int64_t piece = 4096;
@@ -291,8 +312,9 @@ void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std
     }
 }
 
-#define HEATPP_INSTANTIATE(T, name)                                       \
-  template void central_sums(const T*, const Around&, int, CentralSums*); \
+#define HEATPP_INSTANTIATE(T, name)                                                   \
+  template void central_sums(const T*, const Around&, int, CentralSums*);             \
+  template void central_sums_of_rows(const T*, const SpacedRows&, int, CentralSums*); \
   template void central_sums_where(const T*, const bool*, std::int64_t, std::int64_t, int, CentralSums*);
 AT_FORALL_SCALAR_TYPES(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE

@@ -19,6 +19,14 @@ void merge_central_sums(const CentralSums& a, CentralSums& b);
 template <class T>
 void central_sums(const T* data, const Around& extents, int order, CentralSums* out);
 
+/// Rows of `width` neighbors, `stride` elements apart.
+struct SpacedRows {
+  std::int64_t rows, stride, width;
+};
+/// Computes the sums of all elements of such rows.
+template <class T>
+void central_sums_of_rows(const T* data, const SpacedRows& spaced, int order, CentralSums* out);
+
 /// Computes sums over the rows of a C-ordered (lines, n) array, for the elements where `mask` is true.
 template <class T>
 void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std::int64_t n, int order,

@@ -6,6 +6,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/operands/detail/bisect.hpp>
+#include <heatpp/ops/operands/detail/in_rows.hpp>
 #include <heatpp/ops/sorting/detail/keys.hpp>
 
 #include <algorithm>
@@ -33,21 +34,28 @@ class Finder {
   T low_, high_;
 };
 
-/// Calls f(i, the number of its bin) for each element of a block. int64 is compared with whole edges as int64.
+/// Calls f(i, find(element i)) for each element, converted to N.
+template <class T, class N, class Find, class F>
+void find_each(const at::Tensor& block, const Find& find, F f) {
+  std::int64_t place = 0;
+  in_rows<T>(block, [&](const T* data, std::int64_t rows, std::int64_t stride, std::int64_t width) {
+    for (std::int64_t row = 0; row < rows; ++row, data += stride)
+      for (std::int64_t i = 0; i < width; ++i) f(place++, find(static_cast<N>(data[i])));
+  });
+}
+
+/// Calls f(i, the number of its bin) for each element of a block; i is its place if the block is contiguous. int64 is
+/// compared with whole edges as int64.
 template <class F>
 void for_each_bin(const at::Tensor& block, const Bins& bins, F f) {
   if (!bins.even && block.scalar_type() == at::kLong && is_whole(bins.array.dtype())) {
     const auto edges = bins.array.larray().to(at::kCPU, at::kLong).contiguous();
     const Finder find(edges.const_data_ptr<std::int64_t>(), bins);
-    const auto* in = block.const_data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < block.numel(); ++i) f(i, find(in[i]));
-    return;
+    return find_each<std::int64_t, std::int64_t>(block, find, f);
   }
   const Finder find(bins.edges.data(), bins);
-  AT_DISPATCH_ALL_TYPES_AND3(at::kBool, at::kHalf, at::kBFloat16, block.scalar_type(), "histogram", [&] {
-    const auto* in = block.const_data_ptr<scalar_t>();
-    for (std::int64_t i = 0; i < block.numel(); ++i) f(i, find(static_cast<double>(in[i])));
-  });
+  AT_DISPATCH_ALL_TYPES_AND3(at::kBool, at::kHalf, at::kBFloat16, block.scalar_type(), "histogram",
+                             [&] { find_each<scalar_t, double>(block, find, f); });
 }
 
 /// Does NumPy's linspace, which computes in the type of its ends.
@@ -97,13 +105,20 @@ Bins given_bins(const char* op, const DNDarray& given) {
   return {std::move(edges), false, std::move(array)};
 }
 
+/// Returns the smallest and the largest element. at::aminmax copies a block that is not contiguous.
+std::pair<at::Tensor, at::Tensor> ends_of(const at::Tensor& block) {
+  if (!block.is_contiguous()) return {at::amin(block), at::amax(block)};
+  auto [low, high] = at::aminmax(block);
+  return {std::move(low), std::move(high)};
+}
+
 /// Finds the smallest and largest element of each column that needs them, over all ranks.
 std::vector<Range> extremes(std::span<const at::Tensor> columns, std::span<const BinsWanted> wanted,
                             const DNDarray& like) {
   std::vector<double> ends;  // the smallest, and the largest with its sign reversed
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const bool needed = !wanted[c].range && !wanted[c].edges && columns[c].numel() > 0;
-    const auto [low, high] = needed ? at::aminmax(columns[c]) : std::tuple(at::Tensor(), at::Tensor());
+    const auto [low, high] = needed ? ends_of(columns[c]) : std::pair(at::Tensor(), at::Tensor());
     ends.push_back(needed ? low.item<double>() : INFINITY);
     ends.push_back(needed ? -high.item<double>() : INFINITY);
   }

@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/blocks/detail/parts.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/cuts/layout_of.hpp>
-#include <heatpp/core/detail/cuts/relayout_boxes.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
