@@ -30,6 +30,12 @@ def describe():
     return np.concatenate([x.mean(0), x.std(0), x.min(0), x.max(0)])
 
 
+def brick_statistics():
+    x = data.rows("normal", 72, 0, 512 * 512, 512).astype(f8)
+    counts = np.histogram(x, 64)[0]
+    return [x.mean(), x.std(), counts @ np.arange(64) / x.size, x.max()]
+
+
 def of_file(seed, height, width=512):
     pieces = range(0, height, 16384)
     return sum(data.check_sums(data.rows("byte", seed, at, at + 16384, width), at) for at in pieces)
@@ -213,6 +219,7 @@ values = {
     ("chain",): (1e-4, chain),
     ("moments",): (1e-3, moments),
     ("describe",): (1e-9, describe),
+    ("brick_statistics",): (1e-5, brick_statistics),
     ("median",): (1e-5, lambda: [np.median(ten_million().astype(f8))]),
     ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
     ("argmax",): (0, lambda: [data.vector("normal", 76, 0, 20_000_000).argmax()]),
@@ -231,7 +238,7 @@ values = {
 
 
 # Values that may be 0 have at least this tolerance.
-floors = {"randn": {"floor": 1}}
+floors = {"randn": {"floor": 1}, "brick_statistics": {"floor": 1}}
 
 
 def entries(wanted):

@@ -18,6 +18,15 @@ Prepared matmul() {
                check_sums);
 }
 
+/// On nearly square blocks, which are a split on two ranks.
+Prepared matmul_on_grid() {
+  const auto on_grid = [](std::uint64_t seed) {
+    return ht::regrid(generate<normal>(seed, {3000, 3000}), ht::balanced_grid);
+  };
+  return timed([a = on_grid(73), b = on_grid(74)] { return ht::matmul(a, b); },
+               [](const ht::DNDarray& c) { return check_sums(ht::resplit(c, 0)); });
+}
+
 Prepared qr() {
   return timed([x = generate<normal>(75, {200'000, 128})] { return ht::linalg::qr(x); },
                [](const auto& parts) { return check_sums(ht::abs(parts.r)); });
@@ -26,13 +35,10 @@ Prepared qr() {
 }  // namespace
 
 std::vector<Workload> algebra_workloads() {
-  return {{"matmul_00", "matmul", matmul<0, 0>},
-          {"matmul_01", "matmul", matmul<0, 1>},
-          {"matmul_10", "matmul", matmul<1, 0>},
-          {"matmul_11", "matmul", matmul<1, 1>},
-          {"matmul_0N", "matmul", matmul<0, none>},
-          {"matmul_N1", "matmul", matmul<none, 1>},
-          {"qr", "qr", qr}};
+  return {{"matmul_00", "matmul", matmul<0, 0>},    {"matmul_00", "on a grid", matmul_on_grid},
+          {"matmul_01", "matmul", matmul<0, 1>},    {"matmul_10", "matmul", matmul<1, 0>},
+          {"matmul_11", "matmul", matmul<1, 1>},    {"matmul_0N", "matmul", matmul<0, none>},
+          {"matmul_N1", "matmul", matmul<none, 1>}, {"qr", "qr", qr}};
 }
 
 }  // namespace bench

@@ -13,31 +13,36 @@ namespace {
 
 constexpr std::int64_t side = 512;
 
-/// A brick of 512^3 cells, cut along its last two axes among the ranks, and its elements.
+/// A brick of 512^3 cells, cut along its last two axes among the ranks, and its elements between ghost cells.
 struct Domain {
   ht::Brick brick;
+  std::int64_t ghosts;
   std::vector<float> memory;
 };
 
 std::vector<double> check(const ht::DNDarray& x) { return check_sums(ht::reshape(x, {side * side, side})); }
 
-std::shared_ptr<Domain> domain() {
+std::shared_ptr<Domain> domain(std::int64_t ghosts = 0) {
   const auto& world = ht::world();
   std::array<int, 2> parts{};
   MPI_Dims_create(world.size(), 2, parts.data());
   const std::array<std::int64_t, 2> place{world.rank() / parts[1], world.rank() % parts[1]};
-  Domain made{{{0, 0, 0}, {side, 0, 0}}, {}};
+  Domain made{{{0, 0, 0}, {side, 0, 0}}, ghosts, {}};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     made.brick.offset[axis + 1] = side * place[axis] / parts[axis];
     made.brick.shape[axis + 1] = side * (place[axis] + 1) / parts[axis] - made.brick.offset[axis + 1];
   }
-  made.memory.resize(static_cast<std::size_t>(ht::size_of(made.brick.shape)));
+  auto extents = made.brick.shape;
+  for (auto& extent : extents) extent += 2 * ghosts;
+  made.memory.resize(static_cast<std::size_t>(ht::size_of(extents)));
   const auto x = ht::reshape(generate<normal>(72, {side * side, side}), {side, side, side});
-  ht::to_blocks(x, made.memory.data(), made.brick.shape, made.brick.offset);
+  ht::to_blocks(x, made.memory.data(), extents, made.brick.offset, {.ghosts = {ghosts}});
   return std::make_shared<Domain>(std::move(made));
 }
 
-ht::BlockPlan plan_of(const Domain& domain) { return {{side, side, side}, {domain.brick}, ht::float32}; }
+ht::BlockPlan plan_of(const Domain& domain) {
+  return {{side, side, side}, {domain.brick}, ht::float32, {.ghosts = {domain.ghosts}}};
+}
 
 Prepared from_bricks() {
   const auto given = domain();
@@ -100,6 +105,32 @@ Prepared alltoallw() {
         return y;
       },
       check);
+}
+
+/// Mean, standard deviation, histogram and maximum of an array.
+struct Statistics {
+  ht::DNDarray mean, std, counts, max;
+};
+Statistics statistics_of(const ht::DNDarray& x) {
+  return {ht::mean(x), ht::std(x), ht::histogram(x, 64).first, ht::max(x)};
+}
+/// Checks them by the mean bin, since rounded edges may move single elements.
+std::vector<double> check_statistics(const Statistics& of) {
+  const auto bins = ht::mean(of.counts * ht::arange(64)) / ht::mean(of.counts);
+  return check_values({of.mean, of.std, bins, of.max});
+}
+
+/// In the memory of the host, which keeps its bricks.
+template <std::int64_t ghosts>
+Prepared statistics_in_place() {
+  const auto given = domain(ghosts);
+  return timed([given, x = ht::adopt_blocks(given->memory.data(), plan_of(*given))] { return statistics_of(x); },
+               check_statistics);
+}
+
+Prepared statistics_of_slabs() {
+  const auto given = domain();
+  return timed([x = plan_of(*given).from_blocks(given->memory.data())] { return statistics_of(x); }, check_statistics);
 }
 
 std::vector<double> check_file(const std::string& path) { return check(ht::io::load(path, {.split = 0})); }
@@ -187,6 +218,9 @@ std::vector<Workload> block_workloads() {
           {"from_blocks", "MPI_Alltoallw", alltoallw<false>},
           {"to_blocks", "BlockPlan", to_bricks},
           {"to_blocks", "MPI_Alltoallw", alltoallw<true>},
+          {"brick_statistics", "bricks in place", statistics_in_place<0>},
+          {"brick_statistics", "between ghost cells", statistics_in_place<1>},
+          {"brick_statistics", "one cut", statistics_of_slabs},
           {"save_blocks", "BlockPlan", saving<save_by_plan>},
           {"save_blocks", "HDF5", saving<save_by_hdf5>},
           {"load_blocks", "BlockPlan", loading<load_by_plan>},
