@@ -96,7 +96,8 @@ class Plan {
     places_.resize(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) add(i);
     if (slots_ == 0) run_length_ = std::numeric_limits<std::int64_t>::max() / 2;  // nothing stays in the cache
-    slot_bytes_ = slots_ == 0 ? 0 : run_length_ * widest() + 64;  // slots that lie 4 KiB apart would share few lines of the cache
+    slot_bytes_ =
+        slots_ == 0 ? 0 : run_length_ * widest() + 64;  // slots that lie 4 KiB apart would share few lines of the cache
   }
 
   /// Computes elements first .. last of the result into `out`, which begins with element `origin`.

@@ -10,8 +10,8 @@ namespace heatpp::detail {
 /// Returns the sum of all elements, added in float64, as a number of the block's dtype.
 [[nodiscard]] at::Tensor short_sum(const at::Tensor& block);
 
-/// Adds the sums over the middle axis of a block, for each of the others, to `out`. At most some dozen float32 are added
-/// in their dtype; their sums are added in float64, so that errors grow slowly.
+/// Adds the sums over the middle axis of a block, for each of the others, to `out`. At most some dozen float32 are
+/// added in their dtype; their sums are added in float64, so that errors grow slowly.
 template <class T>
 void add_float_sums(const T* data, const Around& extents, double* out);
 
