@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/indexing/detail/gathered.hpp>
 #include <heatpp/ops/indexing/detail/put_rows.hpp>
 #include <heatpp/ops/indexing/detail/routes.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
@@ -115,8 +116,7 @@ Shape with_rows(Shape rows, at::IntArrayRef row) {
 }
 
 at::Tensor rows_at(const at::Tensor& held, const std::vector<at::Tensor>& positions) {
-  if (positions.size() == 1)  // a separate loop without bounds checks
-    return at::index_select(held, 0, positions.front().to(held.device()));
+  if (positions.size() == 1) return gathered(held, positions.front());
   return at::index(held, list_of(positions));
 }
 
