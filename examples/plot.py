@@ -4,6 +4,7 @@
     plot.py groups groups.npz               particles in groups, of examples/analysis/groups.cpp
     plot.py spectrum spectrum.npz           spectrum and correlation of a field, of examples/analysis/spectrum.cpp
     plot.py modes modes.npz                 modes of a simulation, of examples/heat_equation/modes.cpp
+    plot.py gray_scott gray_scott.npz       a reaction in a box, of examples/gray_scott/main.cpp
     plot.py heat heat.vtkhdf                time steps of a plate, of examples/heat_equation/main.cpp
     plot.py pca pca.npz                     images in a plane, of examples/fashion_mnist/analytics.cpp
     plot.py training log.csv                losses and accuracy of a training, of examples/fashion_mnist/training.cpp
@@ -81,6 +82,23 @@ def heat(file):
     return figure
 
 
+def gray_scott(numbers):
+    figure, (left, middle, right) = panels(3, width=4.4, height=3.8)
+    field, power = numbers["slice"], numbers["power"]
+    image = left.imshow(field.T, origin="lower", extent=(0, len(field), 0, len(field)), cmap="viridis")
+    left.set(title="Second substance, z in the middle", xlabel="x [cells]", ylabel="y [cells]")
+    figure.colorbar(image, ax=left, label="concentration v", shrink=0.8)
+    middle.semilogy(np.arange(1, len(power) + 1), power, "o-", markersize=3)
+    middle.set(title="Power spectrum", xlabel="wave number k [1 / edge of the box]", ylabel="power of the shell")
+    steps = numbers["every"] * np.arange(1, len(numbers["times"]) + 1)
+    for component in range(3):
+        share = 100 * numbers["explained"][component]
+        right.plot(steps, numbers["times"][:, component], "o-", markersize=3, label=f"{share:.1f} % of the variance")
+    right.set(title="Principal components", xlabel="time [steps]", ylabel="coefficient of the component")
+    right.legend()
+    return figure
+
+
 def pca(numbers):
     figure, (axes,) = panels(width=6.8, height=5.2)
     for label, name in enumerate(CLASSES):
@@ -127,7 +145,7 @@ def read(path):
     return np.load(path)
 
 
-KINDS = {draw.__name__: draw for draw in (groups, spectrum, modes, heat, pca, training, segmentation)}
+KINDS = {draw.__name__: draw for draw in (groups, spectrum, modes, gray_scott, heat, pca, training, segmentation)}
 
 
 def main(arguments):

@@ -22,6 +22,7 @@ PLOT = SOURCES / "examples/plot.py"
 EXAMPLES = [("groups", "groups", ["groups.npz"], "groups.npz"),
             ("spectrum", "spectrum", ["spectrum.npz"], "spectrum.npz"),
             ("modes", "heat_equation/heat_modes", ["modes.npz"], "modes.npz"),
+            ("gray_scott", "gray_scott/gray_scott", ["gray_scott.npz"], "gray_scott.npz"),
             ("heat", "heat_equation/heat_equation", ["--points", "64", "--steps", "200", "--out", "."], "heat.vtkhdf"),
             ("segmentation", None, [], BUILD / "tests/segmentation.npz")]  # which another test has written
 MOST_BYTES = 100_000  # of a picture of the README
