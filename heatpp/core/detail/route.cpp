@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/core/detail/plain_type.hpp>
+#include <heatpp/core/detail/peers/few_ranks.hpp>
 #include <heatpp/core/detail/peers/parcels.hpp>
 #include <heatpp/core/detail/peers/row_lists.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -139,9 +140,8 @@ std::vector<RowsOfRank> told_in_rounds(const std::vector<RowsOfRank>& sent, cons
 }
 
 std::vector<RowsOfRank> told(const std::vector<RowsOfRank>& sent, const Communicator& comm) {
-  constexpr int few = 1 << 10;
   const auto ranks = comm.size();
-  if (ranks <= few) return told_at_once(sent, comm);
+  if (ranks <= few_ranks) return told_at_once(sent, comm);
   std::array<std::int64_t, 1> most{std::ssize(sent)};
   comm.allreduce(most, ReduceOp::max);
   // A parcel of three numbers travels once in each round at most.

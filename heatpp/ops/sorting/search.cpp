@@ -2,8 +2,8 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/peers/few_ranks.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -16,11 +16,11 @@
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
+#include <heatpp/ops/sorting/detail/first_keys.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -122,37 +122,18 @@ Rows<std::int64_t> places_here(const at::Tensor& sorted, const at::Tensor& block
   return result;
 }
 
-/// Returns the first keys of the ranks that have any, and those ranks.
-template <class K>
-std::pair<std::vector<K>, std::vector<int>> first_keys(const Rows<K>& first, const Layout& layout,
-                                                       const Communicator& comm) {
-  std::vector<std::int64_t> counts;
-  std::vector<int> ranks;
-  for (int r = 0; r < comm.size(); ++r) {
-    counts.push_back(layout.count(r) > 0 ? std::int64_t{sizeof(K)} : 0);
-    if (layout.count(r) > 0) ranks.push_back(r);
-  }
-  std::vector<K> firsts(ranks.size());
-  comm.allgather({first.data(), counts[static_cast<std::size_t>(comm.rank())], uint8},
-                 {firsts.data(), std::reduce(counts.begin(), counts.end()), uint8}, counts);
-  return {std::move(firsts), std::move(ranks)};
-}
-
 /// Sends each wanted key to the rank of its place, and the places back.
 template <class T, class K = KeyOf<T>>
 Rows<std::int64_t> routed_places(const DNDarray& sorted, const Rows<K>& wanted, Side side) {
-  const auto& mine = sorted.larray();
   const auto& comm = sorted.comm();
-  const auto first = keys_of<T>(mine.slice(0, 0, 1));
-  const auto [firsts, ranks] = first_keys(first, sorted.layout(), comm);
-  const at::Tensor owners = at::empty({wanted.size()}, at::kLong);
-  std::ranges::transform(wanted, owners.data_ptr<std::int64_t>(), [&, &firsts = firsts, &ranks = ranks](K key) {
-    const auto before = place(std::span<const K>(firsts), key, side);
-    return ranks[static_cast<std::size_t>(std::max<std::int64_t>(1, before) - 1)];
-  });
-  const auto route = detail::route_to(owners, comm);
-  const auto found = places_in<T>(mine, Rows<K>(route.there(wanted.bytes())), side);
-  return Rows<std::int64_t>(route.back(found.bytes().view(at::kLong) + sorted.layout().offset(comm.rank())));
+  const detail::FirstKey<K> first{keys_of<T>(sorted.larray().slice(0, 0, 1)), sorted.layout().cut()};
+  const auto find = [&](const Rows<K>& keys) {
+    auto found = places_in<T>(sorted.larray(), keys, side);
+    for (auto& place : found) place += first.cut.first(comm.rank());
+    return found;
+  };
+  return comm.size() <= detail::few_ranks ? detail::found_by_owners<K>(first, wanted, side, comm, find)
+                                          : detail::found_by_groups<K>(first, wanted, side, comm, find);
 }
 
 /// Whether to gather `a` takes fewer bytes for a rank than to look up `v` where `a` lies.

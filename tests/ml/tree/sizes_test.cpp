@@ -3,6 +3,7 @@
 #include <heatpp/ml/tree/detail/boosted_tree.hpp>
 #include <heatpp/ml/tree/detail/forest_fit.hpp>
 #include <heatpp/ml/tree/detail/forest_growth.hpp>
+#include <heatpp/ml/tree/detail/sampling/feature_keys.hpp>
 #include <heatpp/ml/tree/hist_gradient_boosting.hpp>
 
 namespace {
@@ -231,5 +232,32 @@ TEST_CASE("sums of columns are exact to 2^-50 of the largest for any number of r
     column[149] = 1e9;
     const auto mine = column.slice(0, rows.first(), rows.first() + rows.count()).contiguous();
     CHECK(exact_sums("test", rows, {mine})[0] - 1e9 == Approx(149.0 / 3).epsilon(1e-7));
+  }
+}
+
+TEST_CASE("sampled numbers reach the ranks of their features, by ranks and by parcels", "[ml][sizes]") {
+  using Keys = ht::ml::detail::FeatureKeys<std::uint32_t>;
+  const auto& comm = ht::world();
+  for (const std::int64_t features : {1, 2, 7}) {
+    const ht::ml::detail::FeatureShares shares{features, comm.size()};
+    const auto key = [](int rank, std::int64_t feature, std::int64_t i) {
+      return static_cast<std::uint32_t>(0xF0000000U + 10000 * rank + 100 * feature + i);
+    };
+    const auto rows_of = [](int rank) { return std::int64_t{rank == 1 ? 0 : 3 + rank}; };
+    Keys mine{rows_of(comm.rank()), {}};
+    for (std::int64_t j = 0; j < features; ++j)
+      for (std::int64_t i = 0; i < mine.rows; ++i) mine.keys.push_back(key(comm.rank(), j, i));
+
+    for (auto found : {brought_by_ranks(mine, shares, comm), brought_by_parcels(mine, shares, comm)}) {
+      std::vector<std::uint32_t> expected;
+      for (auto j = shares.first(comm.rank()); j < shares.first(comm.rank() + 1); ++j) {
+        CHECK(shares.owner(j) == comm.rank());
+        for (int rank = 0; rank < comm.size(); ++rank)
+          for (std::int64_t i = 0; i < rows_of(rank); ++i) expected.push_back(key(rank, j, i));
+      }
+      for (std::int64_t j = 0; j < shares.count(comm.rank()); ++j)
+        std::sort(found.keys.begin() + j * found.rows, found.keys.begin() + (j + 1) * found.rows);
+      CHECK(found.keys == expected);
+    }
   }
 }

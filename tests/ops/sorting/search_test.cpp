@@ -3,6 +3,7 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/indexing/trim.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
+#include <heatpp/ops/sorting/detail/first_keys.hpp>
 #include <heatpp/ops/sorting/search.hpp>
 
 namespace {
@@ -55,6 +56,36 @@ TEST_CASE("searchsorted looks for few places without passing over the array", "[
       }
       CHECK(ht::searchsorted(a, number).item<std::int64_t>() == (sorted < number).sum().item<std::int64_t>());
     }
+}
+
+TEST_CASE("places are found by the first keys of all ranks, and of groups of ranks", "[ops][search]") {
+  using Keys = ht::detail::Rows<std::uint32_t>;
+  using Places = ht::detail::Rows<std::int64_t>;
+  const auto& comm = ht::world();
+  const auto keys_in = [](const at::Tensor& numbers) {
+    return Keys(numbers.to(at::kInt).contiguous().view(at::kByte).view({-1, 4}));
+  };
+  const auto sorted = std::get<0>(scattered_to_search({40}, at::kInt, 12).sort()) + 2;  // with equal ones
+  const auto wanted = scattered_to_search({4 + 3 * comm.rank()}, at::kInt, 16);
+  for (const auto& layout : every_layout({40})) {
+    if (!layout.split()) continue;
+    const auto& cut = layout.cut();
+    const auto mine = sorted.slice(0, cut.first(comm.rank()), cut.last(comm.rank()));
+    const ht::detail::FirstKey<std::uint32_t> first{keys_in(mine.slice(0, 0, 1)), cut};
+    for (const bool right : {false, true}) {
+      const ht::detail::FindHere<std::uint32_t> find = [&](const Keys& keys) {
+        const auto numbers = keys.bytes().view(at::kInt).view({-1});
+        const auto places = at::searchsorted(mine, numbers, false, right) + cut.first(comm.rank());
+        return Places(places.view(at::kByte).view({-1, 8}));
+      };
+      const auto side = right ? ht::Side::right : ht::Side::left;
+      const auto expected = at::searchsorted(sorted, wanted, false, right);
+      const auto by_owners = ht::detail::found_by_owners(first, keys_in(wanted), side, comm, find),
+                 by_groups = ht::detail::found_by_groups(first, keys_in(wanted), side, comm, find);
+      CHECK(equals(by_owners.bytes().view(at::kLong).view({-1}), expected));
+      CHECK(equals(by_groups.bytes().view(at::kLong).view({-1}), expected));
+    }
+  }
 }
 
 TEST_CASE("searchsorted takes the order of the array", "[ops][search]") {

@@ -1,6 +1,7 @@
 #include <heatpp/ml/cluster/detail/draw.hpp>
 
 #include <heatpp/comm/detail/numbers/place.hpp>
+#include <heatpp/core/detail/peers/few_ranks.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 
 #include <array>
@@ -21,8 +22,6 @@ std::int64_t row_after(std::span<const double> masses, double mass) {
   }
   return last;
 }
-
-constexpr int few_ranks = 1 << 10;  // a number of each takes 8 KiB
 
 std::vector<std::int64_t> any_rows(const Rows& rows, std::span<const double> parts) {
   std::vector<std::int64_t> found;
@@ -109,7 +108,7 @@ std::vector<std::int64_t> drawn_by_place(const Rows& rows, std::span<const doubl
 }
 
 std::vector<std::int64_t> drawn(const Rows& rows, std::span<const double> masses, std::span<const double> parts) {
-  if (rows.distributed() && rows.comm().size() > few_ranks) return drawn_by_place(rows, masses, parts);
+  if (rows.distributed() && rows.comm().size() > heatpp::detail::few_ranks) return drawn_by_place(rows, masses, parts);
   const auto all = of_ranks(rows, std::accumulate(masses.begin(), masses.end(), 0.0));
   const auto total = std::accumulate(all.begin(), all.end(), 0.0);
   if (!(total > 0)) return any_rows(rows, parts);

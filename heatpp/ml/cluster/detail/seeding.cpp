@@ -1,5 +1,7 @@
 #include <heatpp/ml/cluster/detail/seeding.hpp>
 
+#include <heatpp/comm/detail/numbers/place.hpp>
+#include <heatpp/core/detail/peers/few_ranks.hpp>
 #include <heatpp/ml/cluster/detail/draw.hpp>
 #include <heatpp/ml/cluster/detail/manhattan.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
@@ -34,13 +36,28 @@ at::Tensor one_row(const Weighted& data, const RowRandom& random) {
 at::Tensor gathered_rows(const Rows& rows, const std::function<at::Tensor()>& chosen) {
   at::Tensor mine;
   const auto failure = heatpp::detail::failure_of([&] { mine = chosen(); });
-  auto counts = rows.distributed() ? rows.comm().allgather(failure ? -1 : mine.size(0))
-                                   : std::vector<std::int64_t>{failure ? -1 : mine.size(0)};
+  if (!rows.distributed()) {
+    if (failure) rows.comm().agree(failure);
+    return mine;
+  }
+  if (rows.comm().size() > heatpp::detail::few_ranks) {
+    rows.comm().agree(failure);
+    return rows_by_place(mine, rows.comm());
+  }
+  auto counts = rows.comm().allgather(failure ? -1 : mine.size(0));
   if (std::ranges::min(counts) < 0) rows.comm().agree(failure);
-  if (!rows.distributed()) return mine;
   auto all = at::empty({std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), mine.size(1)}, at::kDouble);
   for (auto& count : counts) count *= mine.size(1);
   rows.comm().allgather(heatpp::detail::buffer_of(mine), heatpp::detail::buffer_of(all), counts);
+  return all;
+}
+
+at::Tensor rows_by_place(const at::Tensor& mine, const Communicator& comm) {
+  const auto place = heatpp::detail::place_in_whole(comm, mine.size(0));
+  auto all = at::zeros({place.total, mine.size(1)}, at::kDouble);
+  all.slice(0, place.offset, place.offset + mine.size(0)).copy_(mine);
+  // The sum of the bits of one rank and zeros is exact.
+  comm.allreduce({all.data_ptr(), all.numel(), int64});
   return all;
 }
 

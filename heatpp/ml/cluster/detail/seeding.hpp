@@ -15,12 +15,16 @@ namespace heatpp::ml::detail {
 
 /// Chooses centers by k-means|| (Bahmani et al. 2012): in five rounds about 2 k rows each become candidates; these are
 /// weighted by their nearest rows and clustered on every rank. Collective: a round costs an all-reduce of a number and
-/// two all-gathers, of the numbers of candidates and of the candidates.
+/// what gathered_rows sends.
 [[nodiscard]] at::Tensor parallel(const Weighted& data, std::int64_t k, std::uint64_t seed);
 
 /// Returns the rows that `chosen()` gives on each rank, in rank order. An error of it on one rank is thrown on all.
-/// Collective: two all-gathers, of 8 bytes a rank and of the rows; none if rows are replicated.
+/// Collective: two all-gathers, of 8 bytes a rank and of the rows; on more than 1024 ranks an all-reduce of 8 bytes,
+/// and what rows_by_place sends; none if rows are replicated.
 [[nodiscard]] at::Tensor gathered_rows(const Rows& rows, const std::function<at::Tensor()>& chosen);
+/// Returns the rows of all ranks, float64 on the CPU, in rank order, without a number for each rank. Collective: a
+/// place in the whole, and an all-reduce of all rows.
+[[nodiscard]] at::Tensor rows_by_place(const at::Tensor& mine, const Communicator& comm);
 
 /// Returns the weight of the rows nearest to each candidate, by Manhattan distances if asked. Collective: one
 /// all-reduce of 8 (candidates + 1) bytes, none if rows are replicated.

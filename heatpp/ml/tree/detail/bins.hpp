@@ -30,9 +30,10 @@ struct Bins {
 /// max_bins, 2 / max_bins .. (the mean of both neighbors between two numbers). If there are more than 200000 rows, as
 /// many are sampled by their global positions. Collective: one all-reduce of 8 (features + 1) bytes, an all-gather of
 /// 8, an exchange that brings each feature of the sampled rows to one rank, and an all-gather of 2056 bytes a feature;
-/// none if rows are replicated. Each number of a feature in `categories` is a bin; this takes another pass and an
-/// all-gather of 8 (max_bins + 2) bytes for each such feature and rank. Throws ValueError naming the first row with an
-/// infinite number, or a feature with more categories than bins.
+/// none if rows are replicated. More than 1024 ranks send parcels of 24 bytes for each sampled number, and an
+/// all-reduce instead. Each number of a feature in `categories` is a bin; this takes another pass and an all-gather of
+/// 8 (max_bins + 2) bytes for each such feature and rank. Throws ValueError naming the first row with an infinite
+/// number, or a feature with more categories than bins.
 [[nodiscard]] Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed,
                              std::span<const std::int64_t> categories = {});
 

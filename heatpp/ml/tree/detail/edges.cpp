@@ -2,12 +2,13 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/cuts/count_runs.hpp>
+#include <heatpp/core/detail/peers/few_ranks.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/tree/detail/bins.hpp>
+#include <heatpp/ml/tree/detail/sampling/feature_keys.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
 
 #include <limits>
-#include <numeric>
 
 namespace heatpp::ml::detail {
 namespace {
@@ -16,9 +17,6 @@ using heatpp::detail::Keys;
 
 constexpr double most_sampled = 200'000;
 constexpr std::size_t record = 257;  // bins, whether each holds one number, and numbers or edges
-
-/// Returns the first of the features whose edges a rank finds.
-std::int64_t first_feature(std::int64_t features, int rank, int ranks) { return features * rank / ranks; }
 
 /// Sampled rows as keys, which are ordered as the numbers, thread by thread.
 template <class T>
@@ -54,30 +52,6 @@ std::vector<K> transposed(const std::vector<K>& rows, std::int64_t features) {
   return columns;
 }
 
-/// Sends each rank the keys of its features. Keys from rank r begin at starts[r].
-template <class K>
-std::vector<K> brought_together(const Rows& rows, const std::vector<K>& columns,
-                                const std::vector<std::int64_t>& counts, std::vector<std::int64_t>& starts) {
-  const auto& comm = rows.comm();
-  const auto ranks = comm.size(), me = comm.rank();
-  const auto f = rows.features(), size = static_cast<std::int64_t>(sizeof(K));
-  const auto begin = [&](int rank) { return first_feature(f, rank, ranks); };
-  const auto mine = begin(me + 1) - begin(me), own = counts[static_cast<std::size_t>(me)];
-  starts.assign(1, 0);
-  for (const auto count : counts) starts.push_back(starts.back() + count * mine);
-  std::vector<K> received(static_cast<std::size_t>(starts.back()));
-  std::vector<ConstBlock> send;
-  std::vector<Block> receive;
-  for (int r = 0; r < ranks; ++r) {
-    const auto bytes = (begin(r + 1) - begin(r)) * own * size;
-    send.push_back({reinterpret_cast<const std::byte*>(columns.data() + begin(r) * own), 1, bytes, bytes});
-    const auto from = static_cast<std::size_t>(r), come = counts[from] * mine * size;
-    receive.push_back({reinterpret_cast<std::byte*>(received.data() + starts[from]), 1, come, come});
-  }
-  comm.exchange(send, receive);
-  return received;
-}
-
 /// Returns the quantile at part / parts of sorted keys, as numpy's averaged_inverted_cdf.
 template <class T, class K>
 double quantile(std::span<const K> sorted, std::int64_t part, std::int64_t parts) {
@@ -108,40 +82,40 @@ void describe(std::span<K> keys, std::int64_t max_bins, double* out) {
   out[0] = static_cast<double>(std::max<std::int64_t>(1, different));
 }
 
+/// Gives every rank the records that others have written for their features.
+void share(std::vector<double>& all, const FeatureShares& shares, const Communicator& comm) {
+  constexpr auto each = static_cast<std::int64_t>(record);
+  if (comm.size() > heatpp::detail::few_ranks) {
+    // Others have zeros, and the sum of the bits of one rank and zeros is exact.
+    comm.allreduce({all.data(), std::ssize(all), int64});
+    return;
+  }
+  std::vector<std::int64_t> lengths;
+  for (int r = 0; r < comm.size(); ++r) lengths.push_back(shares.count(r) * each);
+  const auto me = comm.rank();
+  comm.allgather({all.data() + shares.first(me) * each, shares.count(me) * each, float64}, all, lengths);
+}
+
 /// Returns the records of all features, on every rank.
 template <class T>
-std::vector<double> described(const Rows& rows, std::vector<typename Keys<T>::K> sample, std::int64_t max_bins) {
+std::vector<double> described(const Rows& rows, const std::vector<typename Keys<T>::K>& sample, std::int64_t max_bins) {
   using K = typename Keys<T>::K;
+  const auto& comm = rows.comm();
   const auto f = rows.features();
-  const bool cut = rows.distributed() && rows.comm().size() > 1;
-  const auto ranks = cut ? rows.comm().size() : 1, me = cut ? rows.comm().rank() : 0;
-  const auto first = first_feature(f, me, ranks), last = first_feature(f, me + 1, ranks);
-  const auto own = std::ssize(sample) / f;
-  sample = transposed(sample, f);
-  std::vector<std::int64_t> counts{own}, starts{0};
-  if (cut) {
-    counts = rows.comm().allgather(own);
-    sample = brought_together(rows, sample, counts, starts);
-  }
-  const auto total = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  const bool cut = rows.distributed() && comm.size() > 1;
+  const FeatureShares shares{f, cut ? comm.size() : 1};
+  const auto me = cut ? comm.rank() : 0;
+  FeatureKeys<K> own{std::ssize(sample) / f, transposed(sample, f)};
+  if (cut)
+    own = comm.size() > heatpp::detail::few_ranks ? brought_by_parcels(own, shares, comm)
+                                                  : brought_by_ranks(own, shares, comm);
   std::vector<double> all(static_cast<std::size_t>(f) * record, 0.0);
-  at::parallel_for(first, last, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<K> keys(total);
-    for (auto j = begin; j < end; ++j) {
-      auto to = keys.begin();
-      for (std::size_t r = 0; r < counts.size(); ++r)
-        to = std::copy_n(sample.begin() + starts[r] + (j - first) * counts[r], counts[r], to);
-      describe<T>(std::span(keys), max_bins, all.data() + static_cast<std::size_t>(j) * record);
-    }
+  at::parallel_for(0, shares.count(me), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto j = begin; j < end; ++j)
+      describe<T>(std::span(own.keys.data() + j * own.rows, static_cast<std::size_t>(own.rows)), max_bins,
+                  all.data() + static_cast<std::size_t>(shares.first(me) + j) * record);
   });
-  if (!cut) return all;
-  std::vector<std::int64_t> lengths;
-  for (int r = 0; r < ranks; ++r)
-    lengths.push_back((first_feature(f, r + 1, ranks) - first_feature(f, r, ranks)) *
-                      static_cast<std::int64_t>(record));
-  rows.comm().allgather({all.data() + first * static_cast<std::int64_t>(record),
-                         (last - first) * static_cast<std::int64_t>(record), float64},
-                        all, lengths);
+  if (cut) share(all, shares, comm);
   return all;
 }
 
@@ -186,7 +160,7 @@ Bins bins_of(const char* op, const Rows& rows, std::int64_t max_bins, std::uint6
   std::vector<typename Keys<T>::K> sample;
   const auto failure = heatpp::detail::failure_of([&] { sample = sampled<T>(op, rows, seed, missing); });
   const auto counts = missing.over_ranks(rows, failure);
-  auto records = described<T>(rows, std::move(sample), max_bins);
+  auto records = described<T>(rows, sample, max_bins);
   if (!categories.empty()) describe_categories(op, rows, categories, max_bins, records);
   auto bins = from_records(records, counts, rows.features());
   if (static_cast<double>(rows.size()) > most_sampled) std::ranges::fill(bins.apart, std::uint8_t{0});
