@@ -91,7 +91,7 @@ Layout matrix_layout(const char* op, const Shape& shape, std::optional<int> spli
   if (shape.size() != 2 || (split && *split != 0 && *split != -2))
     raise<ValueError>(op, "got shape {} with {}; expected two axes, cut along the first or not at all",
                       heatpp::to_string(shape), heatpp::to_string(split));
-  return {shape, split ? std::optional(0) : std::nullopt, comm.size()};
+  return detail::rows_layout(shape, split.has_value(), comm.size());
 }
 
 /// Throws ValueError on all ranks if one of the numbers differs.

@@ -1,5 +1,6 @@
 #include <heatpp/sparse/conversion.hpp>
 
+#include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/printing.hpp>
@@ -8,7 +9,6 @@
 #include <heatpp/sparse/detail/placed.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <ostream>
 
 namespace heatpp::sparse {
@@ -18,18 +18,21 @@ using namespace detail;
 namespace {
 
 /// Cuts before the rows at which the number of entries reaches r / P of all.
-std::vector<std::int64_t> even_entries(const at::Tensor& counts, int ranks) {
-  const auto sums = counts.cumsum(0);
-  const std::span<const std::int64_t> up_to(sums.const_data_ptr<std::int64_t>(),
-                                            static_cast<std::size_t>(sums.numel()));
-  const auto total = up_to.empty() ? 0 : up_to.back();
-  std::vector<std::int64_t> offsets{0};
+std::vector<std::int64_t> even_entries(const DCSRMatrix& a) {
+  const auto& row_ptr = block_of(a).row_ptr;
+  const std::span<const std::int64_t> ends(row_ptr.const_data_ptr<std::int64_t>() + 1,
+                                           static_cast<std::size_t>(row_ptr.numel() - 1));
+  const auto mine = heatpp::detail::place_in_whole(a.comm(), a.lnnz());
+  const auto ranks = a.comm().size();
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(ranks) + 1, 0);
   for (int r = 1; r < ranks; ++r) {
-    const auto wanted = total / ranks * r + total % ranks * r / ranks;
-    offsets.push_back(std::max(offsets.back(), std::ranges::lower_bound(up_to, wanted) - up_to.begin() + (wanted > 0)));
+    const auto wanted = mine.total / ranks * r + mine.total % ranks * r / ranks;
+    if (wanted > mine.offset && wanted <= mine.offset + a.lnnz())  // the cut is behind a row of this rank
+      offsets[static_cast<std::size_t>(r)] =
+          first_row(a) + 1 + (std::ranges::lower_bound(ends, wanted - mine.offset) - ends.begin());
   }
-  offsets.push_back(counts.numel());
-  for (auto& offset : offsets) offset = std::min(offset, counts.numel());
+  a.comm().allreduce(offsets);
+  offsets.back() = a.rows();
   return offsets;
 }
 
@@ -65,6 +68,7 @@ std::string entry_lines(const Coo& coo) {
 }  // namespace
 
 DNDarray to_dense(const DCSRMatrix& a) {
+  static_cast<void>(size_of(a.shape()));  // an array has as many elements
   const auto triples = triples_of(block_of(a), 0);
   auto dense = at::zeros(a.layout().local_shape(a.comm().rank()), triples.values.options());
   dense.index_put_({triples.rows, triples.columns}, triples.values);
@@ -81,20 +85,18 @@ Coo to_coo(const DCSRMatrix& a) {
 DCSRMatrix resplit(const DCSRMatrix& a, std::optional<int> split) {
   if (split && *split != 0 && *split != -2)
     raise<ValueError>("resplit", "got split {}; expected rows, 0, or none", *split);
-  return relayout("resplit", a, split ? Layout(a.shape(), 0, a.comm().size()) : a.layout().replicated(a.shape()));
+  return relayout("resplit", a, rows_layout(a.shape(), split.has_value(), a.comm().size()));
 }
 
 DCSRMatrix balance(const DCSRMatrix& a, Balance by) {
   if (!a.split()) return a;
   if (by == Balance::rows) return resplit(a, 0);
-  const auto counts = a.row_counts();
-  const auto all = heatpp::detail::relayout(counts, counts.layout().replicated(counts.shape()));
-  return relayout("balance", a, Layout(a.shape(), 0, even_entries(all, a.comm().size())));
+  return relayout("balance", a, Layout(a.shape(), 0, heatpp::detail::Cut::at(even_entries(a))));
 }
 
 DCSRMatrix redistribute(const DCSRMatrix& a, const std::vector<std::int64_t>& counts) {
   constexpr auto op = "redistribute";
-  const Layout rows(a.shape(), 0, a.comm().size());
+  const auto rows = rows_layout(a.shape(), true, a.comm().size());
   return relayout(op, a, heatpp::detail::agreed_layout(op, rows, counts, a.comm()));
 }
 

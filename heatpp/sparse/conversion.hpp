@@ -18,8 +18,8 @@ struct Coo {
 /// Makes the matrix whole on every rank (nullopt), or cuts it evenly by rows (0). Collective if rows move: 16 bytes and
 /// a value for each of their entries. Throws ValueError for other axes.
 [[nodiscard]] DCSRMatrix resplit(const DCSRMatrix& a, std::optional<int> split);
-/// Cuts so that every rank has equally many rows, or about equally many entries. Collective as resplit, and 8 bytes for
-/// each row for entries.
+/// Cuts so that every rank has equally many rows, or about equally many entries. Collective as resplit, and for
+/// entries a place in the whole and an all-reduce of 8 bytes for each rank.
 enum class Balance { rows, entries };
 [[nodiscard]] DCSRMatrix balance(const DCSRMatrix& a, Balance by = Balance::rows);
 /// Cuts so that rank r gets counts[r] rows. Collective. Throws ValueError on all ranks if these are not all rows or

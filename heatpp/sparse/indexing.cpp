@@ -30,7 +30,7 @@ Layout sliced(const Layout& layout, const ResolvedSlice& rows, std::int64_t colu
   if (!layout.split()) return layout.replicated({rows.count, columns});
   std::vector<std::int64_t> offsets;
   for (const auto offset : layout.offsets()) offsets.push_back(places_before(rows, offset));
-  return {{rows.count, columns}, 0, std::move(offsets)};
+  return {{rows.count, columns}, 0, heatpp::detail::Cut::at(std::move(offsets))};
 }
 
 /// Returns `first`, `first + step`, ...: `count` numbers.
@@ -51,7 +51,7 @@ DCSRMatrix combined(const char* op, const std::vector<DCSRMatrix>& matrices, con
     const auto& a = matrices[i];
     heatpp::detail::check_same_comm(op, matrices[0].comm(), a.comm());
     // Entries that every rank has are sent by one rank.
-    const auto cut = apart && !a.split() ? relayout(op, a, Layout(a.shape(), 0, a.comm().size())) : a;
+    const auto cut = apart && !a.split() ? relayout(op, a, rows_layout(a.shape(), true, a.comm().size())) : a;
     const auto triples = triples_of(block_of(cut), first_row(cut));
     at_rows.push_back(triples.rows + rows[i]);
     at_columns.push_back(triples.columns + columns[i]);
@@ -77,7 +77,7 @@ void check_extents(const char* op, const std::vector<DCSRMatrix>& matrices, std:
 
 Layout even(const std::vector<DCSRMatrix>& matrices, Shape shape) {
   const bool cut = std::ranges::any_of(matrices, [](const auto& a) { return a.split().has_value(); });
-  return {std::move(shape), cut ? std::optional(0) : std::nullopt, matrices[0].comm().size()};
+  return rows_layout(std::move(shape), cut, matrices[0].comm().size());
 }
 
 std::vector<std::int64_t> nowhere(const std::vector<DCSRMatrix>& matrices) {

@@ -145,7 +145,7 @@ DCSRMatrix transpose(const DCSRMatrix& a) {
   const auto first = first_row(a);
   auto triples = triples_of(block_of(a), first);
   std::swap(triples.rows, triples.columns);
-  const auto layout = a.split() ? Layout(shape, 0, a.comm().size()) : a.layout().replicated(shape);
+  const auto layout = rows_layout(shape, a.split().has_value(), a.comm().size());
   return placed("transpose", std::move(triples), layout, a.comm(), a.split().has_value());
 }
 

@@ -60,9 +60,18 @@ DNDarray extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, 
   return largest ? heatpp::max(of_each) : heatpp::min(of_each);
 }
 
+/// Throws ValueError if 63 bits do not number all elements.
+void check_numbered(const char* op, const DCSRMatrix& a) {
+  std::int64_t elements = 0;
+  if (__builtin_mul_overflow(a.rows(), a.columns(), &elements))
+    raise<ValueError>(op, "got shape {}, which has more elements than 63 bits count; expected an axis",
+                      heatpp::to_string(a.shape()));
+}
+
 DNDarray places_of_extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, bool largest) {
   const auto axis = checked(op, given);
   check_has_extrema(op, a, axis);
+  if (!axis) check_numbered(op, a);
   const auto by_rows = axis == 0 ? transpose(a) : a;
   const auto places = of_rows(by_rows, extremum_places(block_of(by_rows), by_rows.columns(), largest));
   if (axis) return places;
@@ -94,8 +103,8 @@ DNDarray sum(const DCSRMatrix& a, std::optional<int> given) {
 
 DNDarray mean(const DCSRMatrix& a, std::optional<int> given) {
   const auto axis = checked("mean", given);
-  const auto count = axis ? a.shape()[static_cast<std::size_t>(*axis)] : a.rows() * a.columns();
-  return sum(a, axis) / static_cast<double>(count);
+  const auto rows = static_cast<double>(a.rows()), columns = static_cast<double>(a.columns());
+  return sum(a, axis) / (axis ? *axis == 0 ? rows : columns : rows * columns);
 }
 
 DNDarray max(const DCSRMatrix& a, std::optional<int> axis) { return extrema("max", a, axis, true); }

@@ -118,6 +118,25 @@ TEST_CASE("a sparse matrix has 2^33 rows and 2^34 entries", "[ops][many_ranks]")
   CHECK(rows.larray().eq(2).all().item<bool>());
 }
 
+TEST_CASE("a sparse matrix has 2^33 rows and columns", "[ops][many_ranks]") {
+  const ManyRanks many;
+  std::vector<std::int64_t> row_ptr, places;
+  for (std::int64_t row = 0; row <= n; ++row) row_ptr.push_back(2 * row);
+  for (std::int64_t row = 0; row < n; ++row) places.insert(places.end(), {row, whole - 1});
+  std::vector<double> values(places.size(), 1);
+
+  const auto a = ht::sparse::from_local({row_ptr, places, values.data(), ht::float64}, whole, {.split = 0});
+
+  CHECK(a.shape() == ht::Shape{whole, whole});
+  CHECK(a.nnz() == 2 * whole);
+  CHECK(ht::sparse::sum(a, 1).larray().eq(2).all().item<bool>());
+  CHECK(ht::sparse::mean(a).item<double>() == 2.0 / static_cast<double>(whole));
+  CHECK(ht::sparse::balance(a, ht::sparse::Balance::rows).layout().offset(rank) == rank * n);
+  CHECK(ht::sparse::max(a, 1).larray().eq(1).all().item<bool>());
+  CHECK_THROWS_WITH(ht::sparse::argmax(a), Catch::Contains("expected an axis"));
+  CHECK_THROWS_WITH(ht::sparse::to_dense(a), Catch::Contains("63 bits"));
+}
+
 TEST_CASE("a message of more than 2^31 bytes travels in pieces", "[ops][many_ranks]") {
   const ManyRanks many;
   constexpr std::int64_t run = 1 << 20, runs = (1 << 11) + 1;

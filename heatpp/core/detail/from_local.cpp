@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -114,10 +115,15 @@ Layout detail::layout_of_blocks(Shape shape, int split, const Communicator& comm
   const auto mine = extent;
   const auto place = place_in_whole(comm, mine);
   extent = place.total;
-  Layout even(shape, split, comm.size());
+  Layout even(shape, split, Cut::even(extent, comm.size()));
   std::array<std::int64_t, 1> alike{even.offset(comm.rank()) == place.offset && even.count(comm.rank()) == mine};
   comm.allreduce(alike, ReduceOp::min);
-  return alike[0] ? even : Layout::from_counts(std::move(shape), split, comm.allgather(mine));
+  if (alike[0]) return even;
+  auto offsets = comm.allgather(mine);
+  offsets.insert(offsets.begin(), 0);
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  shape[static_cast<std::size_t>(split)] = offsets.back();
+  return {std::move(shape), split, Cut::at(std::move(offsets))};
 }
 
 DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlock()>& make) {
@@ -135,6 +141,7 @@ DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlo
   auto layout = !options.grid.empty() ? layout_on_grid(shape, options.grid, comm)
                 : split               ? detail::layout_of_blocks(std::move(shape), *split, comm)
                                       : Layout(std::move(shape), std::nullopt, comm.size());
+  static_cast<void>(size_of(layout.shape()));  // throws on all ranks if 63 bits do not count the elements
   auto x = written_through(wrap(as_host_memory(local.data), std::move(layout), comm));
   Access::impl(x)->read_only = numbers.most[2] != 0;
   return x;

@@ -4,6 +4,8 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 
+#include <algorithm>
+
 namespace heatpp::sparse::detail {
 namespace {
 
@@ -75,6 +77,14 @@ Triples rows_within(const Triples& triples, std::int64_t first, std::int64_t las
 }
 
 }  // namespace
+
+Layout rows_layout(Shape shape, bool cut, int ranks) {
+  if (std::ranges::any_of(shape, [](auto extent) { return extent < 0; }))
+    raise<ValueError>("shape", "got {}; expected extents >= 0", heatpp::to_string(shape));
+  if (!cut) return {std::move(shape), std::nullopt, ranks};
+  const auto rows = heatpp::detail::Cut::even(shape[0], ranks);
+  return {std::move(shape), 0, rows};
+}
 
 DCSRMatrix placed(const char* op, Triples triples, const Layout& layout, const Communicator& comm, bool apart,
                   Duplicates duplicates) {
