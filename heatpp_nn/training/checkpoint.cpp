@@ -122,8 +122,7 @@ class Loading {
         training_(training),
         file_(op, training.comm(), path),
         assembly_(training.replica, training.optimizer, training.mean_of_parameters()),
-        structure_(training.replica.structure()),
-        rank_(static_cast<std::size_t>(training.comm().rank())) {}
+        structure_(training.replica.structure()) {}
 
   Resumed run() {
     if (goes_on()) return go_on();
@@ -131,8 +130,6 @@ class Loading {
   }
 
  private:
-  [[nodiscard]] const std::vector<SectionFile::Entry>& entries() const { return file_.entries(); }
-
   void attempt(const std::function<void()>& work) const {
     all_or_none(training_.comm(), [&] {
       try {
@@ -164,8 +161,8 @@ class Loading {
   /// Whether the file has the same number of ranks, equal nodes, and the same kinds of merge rules and wires.
   bool goes_on() {
     const auto node = node_of(training_.replica);
-    if (!on_all(std::ssize(entries()) == training_.comm().size() && entries()[rank_].node == node)) return false;
-    attempt([&] { mine_.state = state_in(file_.head(rank_)); });
+    if (!on_all(file_.sections() == training_.comm().size() && file_.parts()[0].entry.node == node)) return false;
+    attempt([&] { mine_.state = state_in(file_.head(file_.parts()[0])); });
     return on_all(mine_.state.kind == kind_of(training_) && has_same_wires(mine_.state));
   }
 
@@ -178,15 +175,11 @@ class Loading {
 
   /// Returns which ranks wrote their pieces together.
   [[nodiscard]] Alike alike_of_file() const {
-    const auto source = &SectionFile::Entry::source;
-    if (std::ranges::all_of(
-            entries(), [](auto s) { return s == 0; }, source))
-      return Alike::all;
-    const bool by_node = std::ranges::equal(entries(), entries(), {}, source, &SectionFile::Entry::node);
-    return by_node ? Alike::node : Alike::none;
+    if (file_.is_source_0()) return Alike::all;
+    return file_.is_source_node() ? Alike::node : Alike::none;
   }
 
-  void bring(std::size_t section, Read& read, double share) {
+  void bring(const SectionFile::Part& section, Read& read, double share) {
     const auto body = file_.body(section);
     check_complex(read.state, body);
     auto left = std::string_view(body).substr(assembly_.bring(read.state.rows, body, share));
@@ -212,7 +205,7 @@ class Loading {
   Resumed go_on() {
     auto& [state, memory, rest] = mine_;
     attempt([&] {
-      bring(rank_, mine_, 1);
+      bring(file_.parts()[0], mine_, 1);
       if (training_.daso) {
         state.daso.memory = memory;
         training_.daso->set_state(state.daso);
@@ -235,24 +228,19 @@ class Loading {
 
   /// Every rank loads the mean over the ranks that wrote. Each rank reads some of the sections.
   Resumed join() {
-    const auto ranks_of = [&](std::int64_t source) {
-      return std::ranges::count(entries(), source, &SectionFile::Entry::source);
-    };
-    const bool differ = ranks_of(0) < std::ssize(entries());
     std::vector<Read> sources;
     detail::Rest frozen;
     detail::RankState state;
     std::string head;  // head of the first section, which rank 0 reads
     attempt([&] {
-      for (auto i = rank_; i < entries().size(); i += static_cast<std::size_t>(training_.comm().size())) {
-        const auto source = entries()[i].source;
-        const auto share = static_cast<double>(ranks_of(source)) / static_cast<double>(entries().size());
-        auto text = file_.head(i);
+      for (const auto& part : file_.parts()) {
+        const auto share = static_cast<double>(part.of_source) / static_cast<double>(file_.sections());
+        auto text = file_.head(part);
         Read read{state_in(text), {}, {}};
-        if (i == 0) head = std::move(text);
-        bring(i, read, share);
+        if (part.index == 0) head = std::move(text);
+        bring(part, read, share);
         read.memory.clear();
-        if (source == 0) frozen.frozen.merge(read.rest.frozen);
+        if (part.entry.source == 0) frozen.frozen.merge(read.rest.frozen);
         read.rest.frozen.clear();
         sources.push_back(std::move(read));
       }
@@ -262,7 +250,7 @@ class Loading {
       state = state_in(head);
       detail::set_options(training_.optimizer, state.options);
     });
-    assembly_.put(Alike::all, !differ);
+    assembly_.put(Alike::all, file_.is_source_0());
     put_frozen(frozen, Alike::all);
     mean_of(training_.replica.buffers(), sources, &detail::Rest::buffers);
     if (training_.mean) {
@@ -293,7 +281,7 @@ class Loading {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const auto theirs = [&](const Read& read) { return (read.rest.*of)[i]; };
       if (!buffers[i].is_floating_point()) {
-        if (rank_ == 0) at::Tensor(buffers[i]).copy_(theirs(sources.front()));
+        if (training_.comm().rank() == 0) at::Tensor(buffers[i]).copy_(theirs(sources.front()));
         others.push_back(buffers[i]);
         continue;
       }
@@ -303,7 +291,7 @@ class Loading {
     }
     detail::add_up(training_.replica.topology(), sums);
     for (std::size_t i = 0; i < sums.size(); ++i)
-      averaged[i].copy_(sums[i].div_(static_cast<double>(entries().size())));
+      averaged[i].copy_(sums[i].div_(static_cast<double>(file_.sections())));
     detail::broadcast(training_.comm(), others);
   }
 
@@ -312,7 +300,6 @@ class Loading {
   SectionFile file_;
   detail::Assembly assembly_;
   std::string structure_;
-  std::size_t rank_;
   Read mine_;
 };
 

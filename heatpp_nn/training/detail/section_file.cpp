@@ -2,7 +2,9 @@
 
 #include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/detail/text.hpp>
+#include <heatpp/core/detail/cuts/cut.hpp>
 #include <heatpp/core/detail/peers/parcels.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
@@ -15,7 +17,9 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <unordered_map>
 
 namespace heatpp::nn::detail {
 
@@ -40,12 +44,6 @@ std::int64_t table_start(std::int64_t kind) { return (kind == magic ? 3 : 2) * s
 std::int64_t start_of(std::int64_t kind, std::int64_t sections) {
   return up_to_page(table_start(kind) + table_bytes(sections));
 }
-/// Returns the offset of one section.
-std::int64_t start_of(std::int64_t start, const std::vector<Entry>& table, std::size_t index) {
-  for (std::size_t i = 0; i < index; ++i) start += up_to_page(table[i].head_bytes + table[i].body_bytes);
-  return start;
-}
-
 std::int64_t crc_of(const std::vector<Entry>& table) {
   const std::array<std::int64_t, 1> sections{std::ssize(table)};
   return crc32c(std::as_bytes(std::span(table)), crc32c(std::as_bytes(std::span(sections))));
@@ -81,6 +79,51 @@ std::vector<Entry> gathered_on_0(const Communicator& comm, const Entry& mine) {
     all[static_cast<std::size_t>(record[1])] = std::bit_cast<Entry>(entry);
   }
   return all;
+}
+
+/// Returns what ranks need of the sections, in the order of the ranks that read them.
+std::vector<SectionFile::Part> parts_of(const std::vector<Entry>& table, std::int64_t start, std::int64_t ranks) {
+  std::unordered_map<std::int64_t, std::int64_t> of_source;
+  for (const auto& entry : table) ++of_source[entry.source];
+  std::vector<SectionFile::Part> parts;
+  for (const auto& entry : table) {
+    parts.push_back({entry, std::ssize(parts), start, of_source[entry.source]});
+    start += up_to_page(entry.head_bytes + entry.body_bytes);
+  }
+  std::ranges::stable_sort(parts, {}, [ranks](const auto& part) { return part.index % ranks; });
+  return parts;
+}
+
+/// Rank `from` holds what is for itself and the ranks up to before `last`. It gives every step-th of these the parts
+/// of `step` ranks, and returns its own like them.
+std::vector<SectionFile::Part> passed_on(const std::vector<SectionFile::Part>& held, int from, int last, int step,
+                                         const heatpp::detail::Cut& cut, const Communicator& comm) {
+  constexpr std::int64_t size = sizeof(SectionFile::Part);
+  const auto bytes_for = [&](int rank) { return (cut.first(std::min(rank + step, last)) - cut.first(rank)) * size; };
+  std::vector<SectionFile::Part> mine;
+  heatpp::detail::Sends send;
+  heatpp::detail::Receives receive;
+  if ((comm.rank() - from) % step == 0) {
+    const auto bytes = bytes_for(comm.rank());
+    mine.resize(static_cast<std::size_t>(bytes / size));
+    receive.push_back({from, {reinterpret_cast<std::byte*>(mine.data()), 1, bytes, bytes}});
+  }
+  for (int rank = from; comm.rank() == from && rank < last; rank += step) {
+    const auto* const first = held.data() + (cut.first(rank) - cut.first(from));
+    send.push_back({rank, {reinterpret_cast<const std::byte*>(first), 1, bytes_for(rank), bytes_for(rank)}});
+  }
+  heatpp::detail::exchange_with(comm, std::move(send), std::move(receive));
+  return mine;
+}
+
+/// Gives each rank its parts of those that rank 0 holds.
+std::vector<SectionFile::Part> dealt(const std::vector<SectionFile::Part>& all, std::int64_t sections,
+                                     const Communicator& comm) {
+  const auto cut = heatpp::detail::Cut::even(sections, comm.size());
+  const auto each = static_cast<int>(std::ceil(std::sqrt(comm.size())));
+  const auto of_group = passed_on(all, 0, comm.size(), each, cut, comm);
+  const int first = comm.rank() / each * each;
+  return passed_on(of_group, first, std::min(first + each, comm.size()), 1, cut, comm);
 }
 
 void bring_to_disk(const char* op, const std::string& path, const std::string& shown) {
@@ -145,17 +188,21 @@ void SectionWriter::commit() {
 }
 
 SectionFile::SectionFile(const char* op, const Communicator& comm, const std::string& path) : op_(op), path_(path) {
+  std::vector<Part> all;
   all_or_none(comm, [&] {
-    if (comm.rank() == 0) read_table();
+    if (comm.rank() != 0) return;
+    std::int64_t start = 0;
+    const auto table = read_table(start);
+    const auto all_have = [&](auto test) { return std::ranges::all_of(table, test) ? 1 : 0; };
+    facts_ = {std::ssize(table), all_have([](const Entry& entry) { return entry.source == 0; }),
+              all_have([](const Entry& entry) { return entry.source == entry.node; })};
+    all = parts_of(table, start, comm.size());
   });
-  std::array<std::int64_t, 2> found{std::ssize(entries_), start_};
-  comm.broadcast(found, 0);
-  start_ = found[1];
-  entries_.resize(static_cast<std::size_t>(found[0]));
-  comm.broadcast({entries_.data(), numbers * found[0], Dtype::int64}, 0);
+  comm.broadcast(facts_, 0);
+  parts_ = dealt(all, sections(), comm);
 }
 
-void SectionFile::read_table() {
+std::vector<Entry> SectionFile::read_table(std::int64_t& start) const {
   io::detail::FileReader in(path_, op_);
   std::array<std::int64_t, 3> begin{};
   if (in.size() >= std::int64_t{sizeof begin}) in.read(0, sizeof begin, begin.data());
@@ -163,36 +210,35 @@ void SectionFile::read_table() {
   if ((kind != magic && kind != unchecked) || sections < 1 || sections > most_sections ||
       table_start(kind) + table_bytes(sections) > in.size())
     raise<IoError>(op_, "got \"{}\", which is something else or cut off; expected a checkpoint", path_);
-  start_ = start_of(kind, sections);
-  entries_.resize(static_cast<std::size_t>(sections));
-  in.read(table_start(kind), table_bytes(sections), entries_.data());
-  if (kind == magic && crc_of(entries_) != crc)
+  start = start_of(kind, sections);
+  std::vector<Entry> entries(static_cast<std::size_t>(sections));
+  in.read(table_start(kind), table_bytes(sections), entries.data());
+  if (kind == magic && crc_of(entries) != crc)
     raise<IoError>(op_, "got \"{}\", whose table fails its checksum; expected a whole checkpoint", path_);
-  auto left = in.size() - start_;
-  for (const auto& entry : entries_) {
+  auto left = in.size() - start;
+  for (const auto& entry : entries) {
     const bool fits = entry.head_bytes >= 0 && entry.body_bytes >= 0 && entry.head_bytes <= left &&
                       entry.body_bytes <= left - entry.head_bytes && entry.source >= 0 && entry.source < sections;
     if (!fits) raise<IoError>(op_, "got \"{}\", which is cut off; expected a whole checkpoint", path_);
     left -= up_to_page(entry.head_bytes + entry.body_bytes);
   }
+  return entries;
 }
 
-std::string SectionFile::read(std::size_t index, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const {
+std::string SectionFile::read(const Part& part, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const {
   std::string found(static_cast<std::size_t>(bytes), '\0');
-  io::detail::FileReader(path_, op_).read(start_of(start_, entries_, index) + offset, bytes, found.data());
+  io::detail::FileReader(path_, op_).read(part.start + offset, bytes, found.data());
   if (crc32c(std::as_bytes(std::span(found))) != crc)
-    raise<IoError>(op_, "got \"{}\", whose part {} fails its checksum; expected a whole checkpoint", path_, index);
+    raise<IoError>(op_, "got \"{}\", whose part {} fails its checksum; expected a whole checkpoint", path_, part.index);
   return found;
 }
 
-std::string SectionFile::head(std::size_t index) const {
-  const auto& entry = entries_[index];
-  return read(index, 0, entry.head_bytes, entry.head_crc);
+std::string SectionFile::head(const Part& part) const {
+  return read(part, 0, part.entry.head_bytes, part.entry.head_crc);
 }
 
-std::string SectionFile::body(std::size_t index) const {
-  const auto& entry = entries_[index];
-  return read(index, entry.head_bytes, entry.body_bytes, entry.body_crc);
+std::string SectionFile::body(const Part& part) const {
+  return read(part, part.entry.head_bytes, part.entry.body_bytes, part.entry.body_crc);
 }
 
 }  // namespace heatpp::nn::detail

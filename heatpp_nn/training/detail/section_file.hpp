@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <heatpp/comm/communicator.hpp>
 #include <string>
 
@@ -27,23 +28,34 @@ class SectionFile {
     std::vector<at::Tensor> body;
   };
 
-  /// Reads the table on rank 0 and broadcasts it. Collective. Throws IoError on all ranks if the file is missing,
-  /// truncated or of another kind, or if the table is damaged.
+  /// A section that this rank reads.
+  struct Part {
+    Entry entry;
+    std::int64_t index = 0, start = 0;  ///< its number, and its offset in the file
+    std::int64_t of_source = 0;         ///< how many sections have its source
+  };
+
+  /// Reads the table on rank 0, and gives rank r of P the entries of sections r, r + P and so on. Rank 0 sends those
+  /// for about sqrt(P) ranks to the first of them, which sends them on: 72 bytes for each section. Collective. Throws
+  /// IoError on all ranks if the file is missing, truncated or of another kind, or if the table is damaged.
   SectionFile(const char* op, const Communicator& comm, const std::string& path);
 
-  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  /// Both return a part of a section. Local. They throw IoError if the part is damaged.
-  [[nodiscard]] std::string head(std::size_t index) const;
-  [[nodiscard]] std::string body(std::size_t index) const;
+  [[nodiscard]] std::int64_t sections() const { return facts_[0]; }
+  [[nodiscard]] bool is_source_0() const { return facts_[1] != 0; }     ///< in all sections
+  [[nodiscard]] bool is_source_node() const { return facts_[2] != 0; }  ///< likewise
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+  /// Both return a piece of a section. Local. They throw IoError if the piece is damaged.
+  [[nodiscard]] std::string head(const Part& part) const;
+  [[nodiscard]] std::string body(const Part& part) const;
 
  private:
-  void read_table();
-  [[nodiscard]] std::string read(std::size_t index, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const;
+  [[nodiscard]] std::vector<Entry> read_table(std::int64_t& start) const;
+  [[nodiscard]] std::string read(const Part& part, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const;
 
   const char* op_;
   std::string path_;
-  std::int64_t start_ = 0;  // offset of the first section
-  std::vector<Entry> entries_;
+  std::array<std::int64_t, 3> facts_{};  // how many sections, and what all of them have, as 0 or 1
+  std::vector<Part> parts_;
 };
 
 /// Writes such a file in three steps; the second is local. The file appears complete or not at all.

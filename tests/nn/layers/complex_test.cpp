@@ -270,13 +270,13 @@ TEST_CASE("a checkpoint with complex weights in the older form is an error with 
   save_checkpoint(file.path, model, adam, {});
 
   const heatpp::nn::detail::SectionFile written("checkpoint", ht::world(), file.path);
-  const auto rank = static_cast<std::size_t>(ht::world().rank());
-  auto state = heatpp::nn::detail::rank_state(written.head(rank));
+  const auto& part = written.parts()[0];
+  auto state = heatpp::nn::detail::rank_state(written.head(part));
   for (auto& row : state.rows)
     if (model.flat().parameters()[static_cast<std::size_t>(row.parameter)].is_complex()) row.first /= 2, row.count /= 2;
-  const auto body = written.body(rank);
+  const auto body = written.body(part);
   const auto bytes = at::tensor(std::vector<std::uint8_t>(body.begin(), body.end()), at::kByte);
-  const auto& entry = written.entries()[rank];
+  const auto& entry = part.entry;
   heatpp::nn::detail::SectionWriter writer("checkpoint", ht::world(), older.path,
                                            {.node = entry.node, .source = entry.source},
                                            {heatpp::nn::detail::to_head(state), {bytes}});
