@@ -8,7 +8,7 @@
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
 #include <heatpp/ops/reductions/detail/extremes.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
-#include <heatpp/ops/reductions/detail/parted/parts.hpp>
+#include <heatpp/ops/reductions/detail/cached/pieces.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
@@ -43,12 +43,12 @@ void merge_seen(const void* in, void* inout, std::int64_t n) {
 }
 
 template <class T, class W = detail::Wide<T>>
-std::vector<Seen<W>> seen_in(const detail::Parts& parts) {
-  const auto& view = parts.view();
+std::vector<Seen<W>> seen_in(const detail::CachedPieces& pieces) {
+  const auto& view = pieces.view();
   const auto results = static_cast<std::size_t>(view.extents.others());
   std::vector<CentralSums> sums(results);
   std::vector<Extremes<T>> ends(results);
-  parts.each<T>([&](const T* data, const Around& extents, std::int64_t result) {
+  pieces.each<T>([&](const T* data, const Around& extents, std::int64_t result) {
     detail::central_sums(data, extents, 2, sums.data() + result);
     detail::add_extremes(data, extents, ends.data() + result);
   });
@@ -79,7 +79,7 @@ class Results {
 
 template <class T, class W = detail::Wide<T>>
 Description described(const DNDarray& x, const detail::ReducedAxes& reduced, double ddof) {
-  auto seen = seen_in<T>(detail::parts_of(x, reduced));
+  auto seen = seen_in<T>(detail::cached_pieces(x, reduced));
   if (reduced.across) reduced.across->allreduce_records(seen.data(), std::ssize(seen), sizeof(Seen<W>), &merge_seen<W>);
   const auto layout = reduced.result_layout(x.layout());
   const Results results(x, layout);

@@ -13,7 +13,7 @@
 #include <heatpp/ops/operands/detail/in_rows.hpp>
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
 #include <heatpp/ops/reductions/detail/exact_reduction.hpp>
-#include <heatpp/ops/reductions/detail/parted/parts.hpp>
+#include <heatpp/ops/reductions/detail/cached/pieces.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/weights.hpp>
 #include <heatpp/ops/reductions/detail/without_nan.hpp>
@@ -148,11 +148,11 @@ bool is_reduced_in_rows(const DNDarray& x, const detail::ReducedAxes& reduced) {
          !block.is_non_overlapping_and_dense();
 }
 
-std::vector<CentralSums> sums_of_parts(const detail::Parts& parts, int order) {
-  const auto& view = parts.view();
+std::vector<CentralSums> sums_of_pieces(const detail::CachedPieces& pieces, int order) {
+  const auto& view = pieces.view();
   std::vector<CentralSums> sums(static_cast<std::size_t>(view.extents.others()));
-  AT_DISPATCH_ALL_TYPES(parts.type(), "moments", [&] {
-    parts.each<scalar_t>([&](const scalar_t* data, const auto& extents, std::int64_t result) {
+  AT_DISPATCH_ALL_TYPES(pieces.type(), "moments", [&] {
+    pieces.each<scalar_t>([&](const scalar_t* data, const auto& extents, std::int64_t result) {
       detail::central_sums(data, extents, order, sums.data() + result);
     });
   });
@@ -168,7 +168,7 @@ std::vector<CentralSums> local_sums(const DNDarray& x, const at::Tensor& mask, c
       if (auto sums = sums_on_device(block, truths, reduced.axes, order); !sums.empty()) return sums;
   if (mask.defined()) return sums_where(reduced.counted(x.larray()), truths, reduced.axes, order);
   if (is_reduced_in_rows(x, reduced)) return {sums_of_rows(detail::readable(reduced.counted(x.larray())), order)};
-  return sums_of_parts(detail::parts_of(x, reduced), order);
+  return sums_of_pieces(detail::cached_pieces(x, reduced), order);
 }
 
 Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options, int order) {
@@ -203,7 +203,7 @@ bool is_asked_as_complex(const DNDarray& x, const std::optional<Dtype>& dtype) {
   return dtype && *dtype != x.dtype() && (is_complex(x.dtype()) || is_complex(*dtype));
 }
 
-/// Complex numbers have a mean but no order, so the means of their parts are computed.
+/// Complex numbers have a mean but no order, so the means of their pieces are computed.
 DNDarray mean_named(const char* op, const DNDarray& x, ReduceOptions options) {
   if (is_asked_as_complex(x, options.dtype)) return mean_named(op, x.astype(*options.dtype), options);
   const auto type = options.dtype.value_or(inexact_type(x.dtype()));
@@ -219,7 +219,7 @@ DNDarray mean_named(const char* op, const DNDarray& x, ReduceOptions options) {
   return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
 }
 
-/// Returns the sums of squares; those of complex numbers include both parts.
+/// Returns the sums of squares; those of complex numbers include both pieces.
 Sums squares_of(const char* op, const DNDarray& x, ReduceOptions options) {
   if (!is_complex(x.dtype())) return sums_of(op, x, options, 2);
   options.dtype = real_type(x.dtype());

@@ -12,7 +12,7 @@
 #include <heatpp/ops/reductions/detail/extremes.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
 #include <heatpp/ops/reductions/detail/float_sums.hpp>
-#include <heatpp/ops/reductions/detail/parted/reduced_in_parts.hpp>
+#include <heatpp/ops/reductions/detail/cached/reduced_in_pieces.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/whole_sums.hpp>
 
@@ -161,12 +161,12 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   const auto type = widened ? Type(at::kFloat) : options.dtype ? Type(detail::to_torch(x.dtype())) : std::nullopt;
   const auto nothing = neutral(across, detail::to_torch(x.dtype()), extremum);
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
-  std::optional<at::Tensor> in_parts;
+  std::optional<at::Tensor> in_pieces;
   if (!mask.defined() && !is_short_total(x, reduced))
-    in_parts = detail::reduced_in_parts(x, reduced, {local_reduce, across, extremum, nothing});
+    in_pieces = detail::reduced_in_pieces(x, reduced, {local_reduce, across, extremum, nothing});
   const Operand operands[] = {x};
   auto local = detail::with_errors_of(op, operands, [&] {
-    if (in_parts) return *in_parts;
+    if (in_pieces) return *in_pieces;
     const auto shape = layout.local_shape(x.comm().rank());
     const auto block = reduced.counted(
         mask.defined() ? at::where(mask, x.larray(), at::full({}, nothing, x.larray().options())) : x.larray());
