@@ -130,7 +130,7 @@ void answer(const char* op, const GhostRequest& request, const Boxes& boxes, std
   if (same && std::ranges::all_of(request.turns, [](auto turn) { return turn == 0; })) return;
   const auto cells = common(request.cells(layout.shape()), {giver.first, giver.count});
   if (cells.empty()) return;
-  // Of all owners of blocks that both meet, the first one answers.
+  // The first owner of a block that both meet answers.
   if (layout.split() && layout.owner(cells.first[static_cast<std::size_t>(*layout.split())]) != me) return;
   check_widths(op, request, cells, giver, layout.shape());
   for (const bool arrives : {false, true}) {
