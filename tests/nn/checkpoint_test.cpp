@@ -1,5 +1,5 @@
+#include "saved_run.hpp"
 #include "scratch_file.hpp"
-#include "training.hpp"
 #include "../support.hpp"
 
 #include <heatpp_nn/training/checkpoint.hpp>
@@ -16,38 +16,6 @@ using namespace heatpp::nn;
 namespace {
 
 std::string path() { return scratch_path("nn_checkpoint_test"); }
-
-/// A training with random numbers, momenta and running statistics.
-struct SavedRun {
-  std::shared_ptr<torch::nn::SequentialImpl> net;
-  std::unique_ptr<DataParallelMultiGPU<torch::nn::SequentialImpl>> model;
-  std::unique_ptr<torch::optim::Adam> adam;
-  std::unique_ptr<DASO> daso;
-
-  explicit SavedRun(const ht::Topology& topology, DasoOptions options = {.interval = {.first = {2, 1}}},
-                    std::int64_t width = 6, std::int64_t total = 24) {
-    torch::manual_seed(11);
-    net = std::make_shared<torch::nn::SequentialImpl>(torch::nn::Linear(5, width), torch::nn::BatchNorm1d(width),
-                                                      torch::nn::Dropout(0.3), torch::nn::Linear(width, 3));
-    model = std::make_unique<DataParallelMultiGPU<torch::nn::SequentialImpl>>(
-        net, topology, ReplicaOptions{.gradients = {.wire = options.wire}});
-    adam = std::make_unique<torch::optim::Adam>(model->parameters(), torch::optim::AdamOptions(0.01));
-    options.phases = {.warmup = 3, .cooldown = 3, .total = total};
-    options.review_every = 5;
-    daso = std::make_unique<DASO>(*model, *adam, options);
-    torch::manual_seed(100 + static_cast<std::uint64_t>(ht::world().rank()));
-  }
-
-  void train(std::int64_t first, std::int64_t last) {
-    for (auto b = first; b < last; ++b) {
-      daso->zero_grad();
-      const auto [x, y] = my_batch(b, 4);
-      const auto loss = torch::mse_loss(net->forward(x.to(torch::kFloat)), y.to(torch::kFloat));
-      loss.backward();
-      daso->step(loss);
-    }
-  }
-};
 
 /// Ways of training with different states.
 std::vector<DasoOptions> ways() {

@@ -1,6 +1,7 @@
 #include <heatpp_nn/training/detail/training_archive.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/training/detail/options/older_state.hpp>
 #include <heatpp_nn/training/detail/options/state.hpp>
 
 #include <torch/optim/optimizer.h>
@@ -16,113 +17,59 @@ namespace {
 
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
-using Numbers = std::vector<std::int64_t>;
+constexpr auto damaged = "a damaged record of its state";
 
-constexpr std::int64_t unknown = -1;
-
-void put(Numbers& to, const Interval& interval) {
-  to.insert(to.end(), {interval.batches, interval.wait, interval.local});
+/// Returns the position and the state of DASO as lines, without the events.
+std::string text_of(const RankState& state) {
+  std::vector<Setting> settings;
+  heatpp::detail::add_settings(state.position, "position.", settings);
+  heatpp::detail::add_settings(state.daso, "daso.", settings);
+  return lines_of(settings);
 }
 
-Numbers numbers_of(const RankState& state) {
-  const auto& daso = state.daso;
-  const auto flight = daso.sync.flight.value_or(Flight{unknown, unknown});
-  Numbers numbers{static_cast<std::int64_t>(state.position.seed),
-                  state.position.epoch,
-                  state.position.batch,
-                  daso.batch,
-                  daso.sync.phases.warmup,
-                  daso.sync.phases.cooldown,
-                  daso.sync.phases.total.value_or(unknown),
-                  daso.sync.last_sync,
-                  flight.started,
-                  flight.wait,
-                  daso.plateau.bad,
-                  daso.needed,
-                  daso.failed,
-                  daso.asked.warmup,
-                  daso.asked.cooldown,
-                  daso.asked.total.value_or(unknown),
-                  daso.scaler ? daso.scaler->good : unknown};
-  put(numbers, daso.sync.interval);
-  put(numbers, daso.wanted);
-  numbers.push_back(state.position.rows.value_or(unknown));
-  return numbers;
+void read_text(const std::string& text, RankState& state) {
+  const auto lines = lines_in(text);
+  if (!read_fields(lines, "position.", state.position) || !read_fields(lines, "daso.", state.daso))
+    throw std::runtime_error(damaged);
 }
 
-Interval interval_of(const std::int64_t* n) {
-  if (n[0] < 1 || n[1] < 0 || n[2] < 1) throw std::runtime_error("a damaged record of intervals");
-  return {n[0], n[1], n[2]};
+/// Returns events as a table: a line of names, and one line for each event. Synchronisations are left out.
+std::string event_table(const std::vector<DasoEvent>& events) {
+  const auto line_of = [](const std::vector<Setting>& settings, std::string Setting::*part) {
+    std::string line;
+    for (const auto& setting : settings) line += setting.*part + " ";
+    return line + "\n";
+  };
+  auto table = line_of(heatpp::detail::settings_of(DasoEvent()), &Setting::name);
+  for (const auto& event : events)
+    if (!event.is_synchronisation()) table += line_of(heatpp::detail::settings_of(event), &Setting::value);
+  return table;
 }
 
-std::optional<std::int64_t> known(std::int64_t number) {
-  return number == unknown ? std::nullopt : std::optional(number);
-}
-
-void set_numbers(RankState& state, const Numbers& n) {
-  if (n.size() != 23 && n.size() != 24) throw std::runtime_error("a record of another version");
-  state.position = {static_cast<std::uint64_t>(n[0]), n[1], n[2]};
-  if (n.size() == 24) state.position.rows = known(n[23]);  // older files count batches only
-  auto& daso = state.daso;
-  daso.batch = n[3];
-  daso.sync.phases = {n[4], n[5], known(n[6])};
-  daso.sync.last_sync = n[7];
-  if (n[8] != unknown) daso.sync.flight = Flight{n[8], n[9]};
-  daso.plateau.bad = n[10];
-  daso.needed = n[11];
-  daso.failed = n[12] != 0;
-  daso.asked = {n[13], n[14], known(n[15])};
-  if (n[16] != unknown) daso.scaler = GradScaler::State{.good = n[16]};
-  daso.sync.interval = interval_of(&n[17]);
-  daso.wanted = interval_of(&n[20]);
-}
-
-Numbers numbers_of(const std::vector<DasoEvent>& events) {
-  Numbers numbers;
-  for (const auto& e : events) {
-    if (e.is_synchronisation()) continue;
-    numbers.insert(numbers.end(),
-                   {e.batch, static_cast<std::int64_t>(e.kind), static_cast<std::int64_t>(e.phase), e.age});
-    put(numbers, e.interval);
-  }
-  return numbers;
-}
-
-std::vector<DasoEvent> events_of(const Numbers& n) {
+std::vector<DasoEvent> events_in(const std::string& table) {
+  std::istringstream lines(table);
+  std::string line, name;
+  std::getline(lines, line);
+  std::vector<std::string> names;
+  for (std::istringstream words(line); words >> name;) names.push_back(name);
   std::vector<DasoEvent> events;
-  for (std::size_t i = 0; i + 7 <= n.size(); i += 7)
-    events.push_back({n[i],
-                      static_cast<DasoEvent::Kind>(n[i + 1]),
-                      static_cast<Phase>(n[i + 2]),
-                      {n[i + 4], n[i + 5], n[i + 6]},
-                      n[i + 3]});
+  while (std::getline(lines, line)) {
+    Lines values;
+    std::istringstream words(line);
+    for (const auto& each : names) words >> values[each];
+    if (!words || !read_fields(values, "", events.emplace_back())) throw std::runtime_error(damaged);
+  }
   return events;
 }
 
-at::Tensor to_tensor(const Tuning& tuning) {
-  const auto& costs = tuning.costs;
-  return at::tensor({static_cast<double>(tuning.wire), static_cast<double>(tuning.policy), costs.transfer, costs.batch,
-                     costs.waited, costs.drift, static_cast<double>(tuning.fragments)},
-                    at::kDouble);
-}
-
-/// Reads the tuning of a training whose interval was `interval`.
-Tuning tuning_of(const std::vector<double>& numbers, const Interval& interval) {
-  const auto known = [](double number, const auto&... choices) {
-    return ((number == static_cast<double>(choices)) || ...);
-  };
-  const auto is_cost = [](double number) { return std::isfinite(number) && number >= 0; };
-  const bool cut = numbers.size() == 7;  // earlier versions did not cut the weights
-  if ((numbers.size() != 6 && !cut) ||
-      !known(numbers[0], Wire::float32, Wire::bfloat16, Wire::int8, Wire::int4, Wire::float4) ||
-      !known(numbers[1], MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta, MergePolicy::outer) ||
-      !std::all_of(numbers.begin() + 2, numbers.end(), is_cost))
-    throw std::runtime_error("a damaged record of how nodes synchronise");
-  return {interval,
-          static_cast<Wire>(numbers[0]),
-          static_cast<MergePolicy>(numbers[1]),
-          {numbers[2], numbers[3], numbers[4], numbers[5]},
-          cut ? std::max<std::int64_t>(1, std::llround(numbers[6])) : 1};
+/// Throws std::exception for numbers that no training has.
+void check(const DasoState& daso) {
+  const auto is_right = [](const Interval& each) { return each.batches >= 1 && each.wait >= 0 && each.local >= 1; };
+  if (!is_right(daso.sync.interval) || !is_right(daso.wanted))
+    throw std::runtime_error("a damaged record of intervals");
+  const auto& costs = daso.tuning.costs;
+  for (const auto cost : {costs.transfer, costs.batch, costs.waited, costs.drift})
+    if (!std::isfinite(cost) || cost < 0) throw std::runtime_error("a damaged record of how nodes synchronise");
 }
 
 template <class T>
@@ -185,13 +132,8 @@ std::string saved(OutputArchive& archive) {
 
 std::string to_head(const RankState& state) {
   OutputArchive archive;
-  const auto& losses = state.daso.losses;
-  archive.write("numbers", at::tensor(numbers_of(state)));
-  archive.write("losses", at::tensor({state.daso.plateau.best, losses.sum, losses.count, losses.pooled_sum,
-                                      losses.pooled_count, state.daso.scaler.value_or(GradScaler::State{}).scale},
-                                     at::kDouble));
-  archive.write("tuning", to_tensor(state.daso.tuning));
-  archive.write("events", at::tensor(numbers_of(state.daso.events), at::kLong));
+  archive.write("state", as_bytes(text_of(state)));
+  archive.write("events", as_bytes(event_table(state.daso.events)));
   archive.write("kind", at::tensor(state.kind, at::kLong));
   archive.write("generator", state.generator);
   if (state.device_generator.defined()) archive.write("device_generator", state.device_generator);
@@ -210,14 +152,17 @@ std::string to_head(const RankState& state) {
 RankState rank_state(std::string_view head) {
   auto archive = opened(head);
   RankState state;
-  set_numbers(state, values<std::int64_t>(archive, "numbers"));
-  const auto losses = values<double>(archive, "losses");
-  if (losses.size() != 6) throw std::runtime_error("a damaged record of losses");
-  state.daso.plateau.best = losses[0];
-  state.daso.losses = {losses[1], losses[2], losses[3], losses[4]};
-  if (state.daso.scaler) state.daso.scaler->scale = losses[5];
-  state.daso.tuning = tuning_of(values<double>(archive, "tuning"), state.daso.sync.interval);
-  state.daso.events = events_of(values<std::int64_t>(archive, "events"));
+  if (at::Tensor named; archive.try_read("state", named)) {
+    read_text(text_in(archive, "state"), state);
+    state.daso.events = events_in(text_in(archive, "events"));
+  } else
+    set_older(state, {.numbers = values<std::int64_t>(archive, "numbers"),
+                      .events = values<std::int64_t>(archive, "events"),
+                      .losses = values<double>(archive, "losses"),
+                      .tuning = values<double>(archive, "tuning")});
+  check(state.daso);
+  state.daso.tuning.interval = state.daso.sync.interval;
+  state.daso.tuning.fragments = std::max<std::int64_t>(1, state.daso.tuning.fragments);
   state.kind = values<std::int64_t>(archive, "kind");
   archive.read("generator", state.generator);
   (void)archive.try_read("device_generator", state.device_generator);
@@ -277,25 +222,9 @@ Rest rest_of(std::string_view bytes) {
 
 at::Tensor to_tensor(const LoopState& state) { return as_bytes(lines_of(state)); }
 
-namespace {
-
-/// Reads the 10 or 11 numbers of older files, which had no names.
-std::optional<LoopState> of_numbers(const at::Tensor& tensor) {
-  if (tensor.numel() != 10 && tensor.numel() != 11) return std::nullopt;
-  const auto* const numbers = tensor.const_data_ptr<double>();
-  const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
-  return LoopState{.losses = {numbers[0], numbers[1]},
-                   .batch = whole(2),
-                   .early = {whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}},
-                   .scale = {numbers[8], whole(9)},
-                   .least = numbers[tensor.numel() == 11 ? 10 : 6]};  // the oldest have what `stop` took as the best
-}
-
-}  // namespace
-
 std::optional<LoopState> loop_state(const at::Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_contiguous()) return std::nullopt;
-  if (tensor.scalar_type() == at::kDouble) return of_numbers(tensor);
+  if (tensor.scalar_type() == at::kDouble) return older_loop_state(tensor);
   if (tensor.scalar_type() != at::kByte) return std::nullopt;
   const auto* const bytes = tensor.const_data_ptr<std::uint8_t>();
   const auto lines = lines_in({bytes, bytes + tensor.numel()});
