@@ -203,7 +203,7 @@ bool is_asked_as_complex(const DNDarray& x, const std::optional<Dtype>& dtype) {
   return dtype && *dtype != x.dtype() && (is_complex(x.dtype()) || is_complex(*dtype));
 }
 
-/// Complex numbers have a mean but no order, so the means of their pieces are computed.
+/// Complex numbers have a mean but no order, so the means of their parts are computed.
 DNDarray mean_named(const char* op, const DNDarray& x, ReduceOptions options) {
   if (is_asked_as_complex(x, options.dtype)) return mean_named(op, x.astype(*options.dtype), options);
   const auto type = options.dtype.value_or(inexact_type(x.dtype()));
@@ -219,7 +219,7 @@ DNDarray mean_named(const char* op, const DNDarray& x, ReduceOptions options) {
   return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
 }
 
-/// Returns the sums of squares; those of complex numbers include both pieces.
+/// Returns the sums of squares; those of complex numbers include both parts.
 Sums squares_of(const char* op, const DNDarray& x, ReduceOptions options) {
   if (!is_complex(x.dtype())) return sums_of(op, x, options, 2);
   options.dtype = real_type(x.dtype());
