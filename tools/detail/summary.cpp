@@ -2,6 +2,7 @@
 
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
+#include <heatpp/ops/reductions/detail/extremes.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,14 +19,33 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t fine = 4096;  // fine bins in each bin that is shown, for percentiles
 
-Sums sums_of(const ht::DNDarray& x) {
-  const auto moments = ht::moments(ht::astype(x, ht::float64));
-  const auto n = static_cast<double>(x.size()), var = moments.var.item<double>();
-  Sums sums{.n = n, .mean = moments.mean.item<double>(), .m2 = var * n};
-  if (var <= 0) return sums;  // skewness and kurtosis are NaN
-  sums.m3 = moments.skew.item<double>() * std::pow(var, 1.5) * n;
-  sums.m4 = (moments.kurtosis.item<double>() + 3) * var * var * n;
-  return sums;
+/// What ranks tell each other of some numbers.
+struct Seen {
+  Sums sums;
+  ht::detail::Extremes<double> ends;
+};
+
+void merge_seen(const void* in, void* inout, std::int64_t n) {
+  const auto* a = static_cast<const Seen*>(in);
+  auto* b = static_cast<Seen*>(inout);
+  for (std::int64_t i = 0; i < n; ++i) {
+    ht::detail::merge_central_sums(a[i].sums, b[i].sums);
+    b[i].ends.add(a[i].ends);
+  }
+}
+
+/// Reads the numbers from memory once, in parts that stay in the cache while they are read again. Collective.
+Seen seen_in(const ht::DNDarray& x) {
+  const auto block = x.larray().to(at::kDouble).contiguous();
+  const auto part = ht::detail::worth_a_thread * at::get_num_threads();
+  Seen seen;
+  for (std::int64_t first = 0; first < block.numel(); first += part) {
+    const ht::detail::Around extents{1, std::min(part, block.numel() - first), 1};
+    ht::detail::central_sums(block.const_data_ptr<double>() + first, extents, 4, &seen.sums);
+    ht::detail::add_extremes(block.const_data_ptr<double>() + first, extents, &seen.ends);
+  }
+  if (x.split()) x.comm().allreduce_records(&seen, 1, sizeof(Seen), &merge_seen);
+  return seen;
 }
 
 /// The elements as real numbers, and the number of NaN and infinities.
@@ -65,11 +85,10 @@ void take_moments(Summary& summary, Sums& sums, const Numbers& numbers) {
   summary.infinite += numbers.infinite;
   if (numbers.finite.size() == 0) return;
   const bool first = sums.n == 0;
-  const auto ends = ht::describe(numbers.finite);
-  const auto low = ends.min.item<double>(), high = ends.max.item<double>();
-  summary.min = first ? low : std::min(summary.min, low);
-  summary.max = first ? high : std::max(summary.max, high);
-  ht::detail::merge_central_sums(sums_of(numbers.finite), sums);
+  const auto seen = seen_in(numbers.finite);
+  summary.min = first ? seen.ends.least : std::min(summary.min, seen.ends.least);
+  summary.max = first ? seen.ends.most : std::max(summary.max, seen.ends.most);
+  ht::detail::merge_central_sums(seen.sums, sums);
 }
 
 /// Sets the ends of this many bins. They differ from each other, as in NumPy. float64 has numbers for all edges between
