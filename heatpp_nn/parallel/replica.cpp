@@ -271,6 +271,7 @@ bool Replica::finish_gradients(double scale, bool failed) {
   if (gradients_->unused()) refuse_complex("gradients of complex parameters by which nobody has stepped");
   if (finite && !shard_) complex_->begin();
   outdated_ = shard_ && finite;
+  if (flat_->in_common()) gradients_->let_wait(!has_synchronised_norms(*module_));  // such layers wait themselves
   rows_ += gradients_->own_samples();
   return finite;
 }

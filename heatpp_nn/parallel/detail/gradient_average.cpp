@@ -70,11 +70,10 @@ GradientAverage::~GradientAverage() {
   for (auto& hook : hooks_) hook.accumulator->del_post_hook(hook.key);
 }
 
-void GradientAverage::share(const Shares& shares, std::span<const Piece> pieces, Scope scope, bool waits) {
+void GradientAverage::share(const Shares& shares, std::span<const Piece> pieces, Scope scope) {
   shares_ = &shares;
   pieces_ = pieces;
   shared_by_ = scope;
-  waits_ = waits;
 }
 
 void GradientAverage::add_hook(std::size_t parameter) {

@@ -43,8 +43,9 @@ class GradientAverage {
   GradientAverage& operator=(const GradientAverage&) = delete;
 
   /// Lets this rank own `pieces`, as `shares` splits them over the ranks of `scope`. Both must outlive this object.
-  /// `waits`: backward may wait for other ranks' gradients, because it makes no other collectives.
-  void share(const Shares& shares, std::span<const Piece> pieces, Scope scope, bool waits);
+  void share(const Shares& shares, std::span<const Piece> pieces, Scope scope);
+  /// Sets whether backward may wait for other ranks' gradients, because it makes no other collectives; initially not.
+  void let_wait(bool waits) { waits_ = waits; }
   /// Sets the ranks that average the next gradients; nullopt: none. Throws ValueError if some are under way.
   void send_to(std::optional<Scope> scope);
   [[nodiscard]] std::optional<Scope> scope() const { return scope_; }

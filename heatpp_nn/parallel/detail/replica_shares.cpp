@@ -1,7 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
-#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 
 #include <algorithm>
 #include <array>
@@ -44,7 +43,7 @@ void Replica::share_out() {
   if (flat_->in_common()) owned_->in_node.keep_gradients();
   auto& pieces = owned_->pieces;
   pieces = detail::pieces_of(*flat_, owned_->shares());
-  gradients_->share(owned_->shares(), pieces, *shard_, !has_synchronised_norms(*module_));
+  gradients_->share(owned_->shares(), pieces, *shard_);
   optimized_.clear();
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) optimized_.push_back(piece->values);
 }

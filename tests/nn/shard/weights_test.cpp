@@ -5,6 +5,7 @@
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/muon.hpp>
 #include <heatpp_nn/parallel/recompute.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
@@ -42,6 +43,27 @@ struct Odd : torch::nn::Module {
   at::Tensor forward(const at::Tensor& x) {
     const auto y = torch::tanh(tied(frozen(torch::tanh(tied(first(x))))));
     return checkpointed ? ht::nn::checkpointed(*last, y) : last(y);
+  }
+};
+
+/// A layer that normalises over all ranks, complex weights, and weights of several dtypes.
+struct Mixed : torch::nn::Module {
+  torch::nn::Linear first{nullptr}, last{nullptr};
+  SyncBatchNorm norm{nullptr};
+  at::Tensor spectral;
+
+  Mixed() {
+    torch::manual_seed(5);
+    first = register_module("first", torch::nn::Linear(5, 6));
+    norm = register_module("norm", SyncBatchNorm(6));
+    spectral = register_parameter("spectral", torch::randn({6, 3}, torch::kComplexDouble));
+    first->to(torch::kDouble);
+    norm->to(torch::kDouble);
+    last = register_module("last", torch::nn::Linear(3, 3));
+  }
+  at::Tensor forward(const at::Tensor& x) {
+    const auto y = torch::tanh(norm(first(x))).to(torch::kComplexDouble).matmul(spectral);
+    return last(at::real(y).to(torch::kFloat)).to(torch::kDouble);
   }
 };
 
@@ -157,6 +179,17 @@ TEST_CASE("tied, frozen and unused layers, several forwards and recomputing go w
   for (const auto& topology : topologies())
     for (const auto& run : runs)
       CHECK(distance(trained<Odd>(topology, way(true), run), trained<Odd>(topology, way(false), run)) < 1e-12);
+}
+
+TEST_CASE("layers that normalise over ranks, complex weights and several dtypes go with shared weights",
+          "[nn][shard_weights]") {
+  for (const auto& topology : topologies()) {
+    const auto run = [&](DataParallel<Mixed>& model, std::int64_t b) {
+      if (b == 0) synchronise_norms(model.module(), topology);
+      backward(model, b);
+    };
+    CHECK(distance(trained<Mixed>(topology, way(true), run), trained<Mixed>(topology, way(false), run)) < 1e-5);
+  }
 }
 
 TEST_CASE("DASO averages the shares of weights that the ranks of a node have in common", "[nn][shard_weights][daso]") {
@@ -356,11 +389,6 @@ TEST_CASE("Options that shared weights do not go with are errors on all ranks", 
   };
   CHECK_THAT(refusal({.shard_weights = true}), Catch::Contains("shard by node"));
   CHECK_THAT(refusal({.shard = Scope::all, .shard_weights = true}), Catch::Contains("shard by node"));
-  DataParallel model(std::make_shared<SmallNet>(), topology, way(true));
-  torch::optim::SGD whole(model.module().parameters(), 0.1);
-  backward(model, 0);
-  model.average_gradients();
-  CHECK_THAT(message_of<ht::ValueError>([&] { model.update(whole); }), Catch::Contains("parameters()"));
 }
 
 TEST_CASE("Shared weights need ranks that share memory", "[.no_shared_memory]") {
