@@ -46,7 +46,7 @@ std::string uneven_text(const DNDarray& x) {
 
 /// Notes that others may write to the elements at any time. Adopted memory is known as such.
 void give_away(DNDarray::Impl& impl) {
-  if (!impl.in_place) impl.local = detail::fused::given_away(impl.local);
+  if (impl.ownership < detail::Ownership::in_place) impl.local = detail::fused::given_away(impl.local);
 }
 
 std::optional<at::Tensor> fused_as(const at::Tensor& block, at::ScalarType type) {
@@ -67,8 +67,8 @@ const at::Tensor& DNDarray::larray() const& {
   return detail::fused::computed(checked(impl_).local);
 }
 at::Tensor DNDarray::larray() && { return std::as_const(*this).larray(); }
-bool DNDarray::is_writable() const { return !checked(impl_).read_only; }
-bool DNDarray::is_adopted() const { return checked(impl_).in_place; }
+bool DNDarray::is_writable() const { return checked(impl_).ownership != detail::Ownership::read_only; }
+bool DNDarray::is_adopted() const { return checked(impl_).ownership >= detail::Ownership::in_place; }
 Dtype DNDarray::dtype() const { return detail::from_torch(checked(impl_).local.scalar_type()); }
 
 const at::Tensor& DNDarray::mutable_larray() & {
@@ -78,19 +78,19 @@ const at::Tensor& DNDarray::mutable_larray() & {
 }
 
 DNDarray::DNDarray(const DNDarray& other)
-    : impl_(other.impl_ && other.impl_->pinned
+    : impl_(other.impl_ && other.impl_->ownership != detail::Ownership::shared
                 ? detail::sharing({other.impl_->local, other.impl_->layout, other.impl_->comm})
                 : other.impl_) {}
 
 DNDarray& DNDarray::operator=(const DNDarray& other) & {
   if (this == &other) return *this;
-  if (impl_ && impl_->in_place) write_elements(other);
+  if (impl_ && is_adopted()) write_elements(other);
   else impl_ = DNDarray(other).impl_;
   return *this;
 }
 
 DNDarray& DNDarray::operator=(DNDarray&& other) & {
-  if (impl_ && impl_->in_place && !(other.impl_ && other.impl_->in_place)) write_elements(other);
+  if (impl_ && is_adopted() && !(other.impl_ && other.is_adopted())) write_elements(other);
   else impl_ = std::move(other.impl_);
   return *this;
 }

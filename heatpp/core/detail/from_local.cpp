@@ -143,7 +143,7 @@ DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlo
                                       : Layout(std::move(shape), std::nullopt, comm.size());
   static_cast<void>(size_of(layout.shape()));  // throws on all ranks if 63 bits do not count the elements
   auto x = written_through(wrap(as_host_memory(local.data), std::move(layout), comm));
-  Access::impl(x)->read_only = numbers.most[2] != 0;
+  if (numbers.most[2] != 0) Access::impl(x)->ownership = Ownership::read_only;
   return x;
 }
 

@@ -15,6 +15,9 @@ using Impl = DNDarray::Impl;
 class HostMemory;
 HostMemory* host_memory_of(const at::Tensor& block);
 
+/// Whether an array is written where its block is.
+bool stays(const Impl& impl) { return impl.ownership >= Ownership::lent; }
+
 /// Memory of a host, and the arrays that share it.
 class HostMemory {
  public:
@@ -29,25 +32,20 @@ class HostMemory {
     arrays_.push_back(impl);
   }
 
-  void lend_by(const std::shared_ptr<Impl>& impl) { lender_ = impl; }
-  [[nodiscard]] bool is_lent_by(const std::shared_ptr<Impl>& impl) const { return impl == lender_.lock(); }
-
   /// Gives all arrays except those that are written here elements of their own.
   void separate() {
     const std::lock_guard lock(mutex_);
     for (const auto& array : arrays_)
-      if (const auto impl = array.lock(); impl && !is_written_here(impl) && host_memory_of(impl->local) == this)
+      if (const auto impl = array.lock(); impl && !stays(*impl) && host_memory_of(impl->local) == this)
         impl->local = impl->local.clone();
-    std::erase_if(arrays_, [this](const auto& array) { return array.expired() || !is_written_here(array.lock()); });
+    std::erase_if(arrays_, [](const auto& array) {
+      const auto impl = array.lock();
+      return !impl || !stays(*impl);
+    });
   }
 
  private:
-  [[nodiscard]] bool is_written_here(const std::shared_ptr<Impl>& impl) const {
-    return impl->in_place || is_lent_by(impl);
-  }
-
   at::Tensor block_;
-  std::weak_ptr<Impl> lender_;  // the array whose memory it is, unless an array adopted it
   std::mutex mutex_;
   std::vector<std::weak_ptr<Impl>> arrays_;
   std::size_t prune_at_ = 16;
@@ -61,22 +59,38 @@ HostMemory* host_memory_of(const at::Tensor& block) {
 }
 
 /// Whether arrays other than `x`, and `reader` if it is not used afterwards, hold its elements.
-bool are_shared(const at::Tensor& block, const std::shared_ptr<Impl>& impl, const DNDarray* reader) {
-  long tensors = 1;       // handles of the block
-  std::size_t views = 1;  // blocks in its memory
+bool are_shared(const std::shared_ptr<Impl>& impl, const DNDarray* reader) {
+  const auto& block = impl->local;
+  std::size_t tensors = 1;  // handles of the block
+  std::size_t views = 1;    // blocks in its memory
   if (reader && Access::impl(*reader) != impl) {
-    const auto& other = reader->larray();
-    const bool temporary = is_sole_handle(*reader);
+    const auto& other = Access::impl(*reader)->local;
+    const bool temporary = Access::impl(*reader).use_count() == 1;
     if (temporary && other.is_same(block)) ++tensors;
     else if (temporary && other.use_count() == 1 && other.is_alias_of(block)) ++views;
   }
-  if (const auto* given = fused::given_block(block);
-      given && (given->use_count() > 1 || given->storage().use_count() > 1))
-    return true;
-  return static_cast<long>(block.use_count()) > tensors || block.storage().use_count() > views;
+  if (const auto* given = fused::given_block(block); given && !is_sole(*given)) return true;
+  return block.use_count() > tensors || block.storage().use_count() > views;
 }
 
 }  // namespace
+
+Sharing sharing_of(const DNDarray& x, const DNDarray* reader) {
+  const auto& impl = Access::impl(x);
+  const long handles = 1 + (reader && Access::impl(*reader) == impl ? 1 : 0);
+  if (impl->ownership == Ownership::shared && impl.use_count() > handles) return Sharing::array;
+  return are_shared(impl, reader) ? Sharing::elements : Sharing::none;
+}
+
+Unwritten::Unwritten(const DNDarray& x)
+    : impl_(Access::impl(x)), block_(x.larray().unsafeGetTensorImpl()), version_(x.larray()._version()) {}
+
+bool Unwritten::are_in(const DNDarray& x) const {
+  const auto& block = x.larray();
+  if (block.unsafeGetTensorImpl() == block_) return block._version() == version_;
+  // Before memory of a host is written, arrays that share it get a block of their own, which nobody has written to.
+  return impl_.lock() == Access::impl(x) && block._version() == 0;
+}
 
 std::shared_ptr<Impl> sharing(Impl given) {
   auto impl = std::make_shared<Impl>(std::move(given));
@@ -87,8 +101,9 @@ std::shared_ptr<Impl> sharing(Impl given) {
 const std::shared_ptr<Impl>& pin(DNDarray& x) {
   static_cast<void>(x.layout());  // throws for an array without elements
   auto& impl = Access::impl(x);
-  if (!impl->pinned && impl.use_count() > 1) impl = sharing({impl->local, impl->layout, impl->comm});
-  impl->pinned = true;
+  if (impl->ownership != Ownership::shared) return impl;
+  if (impl.use_count() > 1) impl = sharing({impl->local, impl->layout, impl->comm});
+  impl->ownership = Ownership::single;
   return impl;
 }
 
@@ -104,22 +119,22 @@ at::Tensor as_host_memory(const at::Tensor& block) {
 void own(const char* op, DNDarray& x, const DNDarray* reader) {
   const auto& block = x.larray();
   auto& impl = Access::impl(x);
-  if (impl->read_only)
+  if (impl->ownership == Ownership::read_only)
     raise<ValueError>(op,
                       "got an array of shape {} in memory that came read-only, or with elements in one place; "
                       "expected memory to write to",
                       to_string(x.shape()));
-  if (auto* memory = host_memory_of(block); impl->in_place || (memory && memory->is_lent_by(impl))) {
+  auto* const memory = host_memory_of(block);
+  if (stays(*impl)) {
     if (memory) memory->separate();
     return;
   }
   fused::before_write(block);
-  const long handles = 1 + (reader && Access::impl(*reader) == impl ? 1 : 0);
-  const bool of_several = !impl->pinned && impl.use_count() > handles;
   const bool stretched = !block.is_non_overlapping_and_dense() && may_overlap(block);
-  const bool of_host = host_memory_of(block) != nullptr;  // only the array that adopted it may write
-  if (of_several) impl = std::make_shared<Impl>(Impl{block.clone(), impl->layout, impl->comm});
-  else if (stretched || of_host || are_shared(block, impl, reader)) impl->local = block.clone();
+  const auto sharing = sharing_of(x, reader);
+  if (sharing == Sharing::array) impl = std::make_shared<Impl>(Impl{block.clone(), impl->layout, impl->comm});
+  else if (stretched || memory || sharing == Sharing::elements)
+    impl->local = block.clone();  // a host's: not adopted by x
   // This happens also on ranks that write nothing, so that all know that a selection is out of date.
   impl->local.unsafeGetTensorImpl()->bump_version();
 }
@@ -129,11 +144,12 @@ void lend(const char* op, DNDarray& x) {
   if (host_memory_of(x.larray())) return;  // already adopted or lent
   const auto& impl = pin(x);
   impl->local = as_host_memory(impl->local);
-  host_memory_of(impl->local)->lend_by(impl);
+  impl->ownership = std::max(impl->ownership, Ownership::lent);
 }
 
 DNDarray written_through(DNDarray part) {
-  pin(part)->in_place = true;
+  auto& ownership = pin(part)->ownership;
+  ownership = std::max(ownership, Ownership::in_place);
   return part;
 }
 

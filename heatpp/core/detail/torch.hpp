@@ -5,14 +5,15 @@
 #include <heatpp/core/dndarray.hpp>
 
 namespace heatpp {
+namespace detail {
+enum class Ownership : std::uint8_t;
+}
 
 struct DNDarray::Impl {
   at::Tensor local;
   Layout layout;
   Communicator comm;
-  bool in_place = false;   ///< is written in place: memory of a host, or a part of an array that is being written
-  bool read_only = false;  ///< memory of a host that is read-only
-  bool pinned = false;     ///< belongs to one array; its copies get an Impl of their own
+  detail::Ownership ownership{};  ///< who may write to the elements
 };
 
 namespace detail {

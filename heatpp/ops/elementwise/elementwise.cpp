@@ -84,10 +84,9 @@ DNDarray combine(const char* op, Numbers numbers, std::span<const Operand> opera
 /// Whether the result of floating `a` and `b` fits in the memory of the operand's block, which must be LibTorch's own
 /// memory without other references.
 bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& a, const at::Tensor& b) {
-  constexpr long handles = 2;  // handles of the block: the array's, and `block`
+  constexpr std::size_t handles = 2;  // handles of the block: the array's, and `block`
   const auto* x = operand.temporary();
-  if (!x || !detail::is_sole_handle(*x) || !block.is_same(x->larray())) return false;
-  if (block.use_count() > handles || block.storage().use_count() > 1 || !block.is_contiguous()) return false;
+  if (!x || !block.is_same(x->larray()) || !detail::is_sole(*x, handles) || !block.is_contiguous()) return false;
   if (!block.is_cpu() || block.storage().data_ptr().get_deleter() != at::getCPUAllocator()->raw_deleter()) return false;
   const auto type = block.scalar_type();
   const bool numbers = a.scalar_type() != at::kBool && b.scalar_type() != at::kBool;

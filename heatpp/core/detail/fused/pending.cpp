@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/fused/run.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/ExpandUtils.h>
@@ -66,9 +67,6 @@ Pending* pending_of(const at::Tensor& block) {
   const auto& memory = block.storage().data_ptr();
   return memory.get_deleter() == &drop ? static_cast<Pending*>(memory.get_context()) : nullptr;
 }
-
-/// Whether nothing but the formula refers to the block's memory.
-bool is_sole(const at::Tensor& block) { return block.use_count() == 1 && block.storage().use_count() == 1; }
 
 /// Returns a block of the formula that has all elements in memory of their own, in the size of the result, and to which
 /// nothing else refers; or nullptr.

@@ -181,8 +181,8 @@ std::optional<at::Tensor> fused_block(const FusedFunction* function, const char*
 
 bool is_pending_alone(const DNDarray& x) {
   const auto& impl = Access::impl(x);
-  return impl && impl.use_count() == 1 && !impl->in_place && !impl->read_only && !impl->pinned &&
-         impl->local.use_count() == 1 && fused::is_pending(impl->local);
+  return impl && impl->ownership == Ownership::shared && fused::is_pending(impl->local) &&
+         sharing_of(x) == Sharing::none;
 }
 
 bool fused_in_place(const FusedFunction* function, const char* op, DNDarray& x, std::span<const at::Tensor> blocks) {

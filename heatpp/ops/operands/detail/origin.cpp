@@ -46,20 +46,9 @@ std::shared_ptr<const Origin> origin_of(Selection& selection) {
 
 Origin::Origin(std::weak_ptr<DNDarray::Impl> x, std::shared_ptr<const Origin> outer, std::vector<Index> entries,
                bool shares, const DNDarray& part)
-    : x_(std::move(x)),
-      outer_(std::move(outer)),
-      entries_(std::move(entries)),
-      shares_(shares),
-      part_(Access::impl(part)),
-      block_(part.larray().unsafeGetTensorImpl()),
-      version_(part.larray()._version()) {}
+    : x_(std::move(x)), outer_(std::move(outer)), entries_(std::move(entries)), shares_(shares), part_(part) {}
 
-bool Origin::holds(const DNDarray& selection) const {
-  const auto& block = selection.larray();
-  if (block.unsafeGetTensorImpl() == block_) return block._version() == version_;
-  // Before memory of a host is written, arrays that share it get a block of their own, which nobody has written to.
-  return part_.lock() == Access::impl(selection) && block._version() == 0;
-}
+bool Origin::holds(const DNDarray& selection) const { return part_.are_in(selection); }
 
 void Origin::in_array(const Change& f, const DNDarray* reader) const {
   if (outer_) return outer_->in_array(f, reader);

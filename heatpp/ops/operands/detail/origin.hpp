@@ -1,7 +1,9 @@
 #pragma once
 
-#include <functional>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/ops/operands/index.hpp>
+
+#include <functional>
 
 namespace heatpp::detail {
 
@@ -33,9 +35,7 @@ class Origin {
   std::shared_ptr<const Origin> outer_;
   std::vector<Index> entries_;
   bool shares_;
-  std::weak_ptr<DNDarray::Impl> part_;
-  const void* block_;     ///< the part's block on this rank
-  std::int64_t version_;  ///< version of its elements
+  Unwritten part_;
 };
 
 /// Whether a part read from `x` at the entries lies in the memory of `x`, equally on all ranks.
