@@ -79,8 +79,8 @@ DNDarray projection(const DNDarray& a, const DNDarray& b) {
   return vdot(b, a) / vdot(b, b) * b;
 }
 
-DNDarray vander(const DNDarray& x, const VanderOptions& options) {
-  if (x.layout().is_grid()) return vander(detail::one_cut("vander", x), options);
+DNDarray vander(const DNDarray& vector, const VanderOptions& options) {
+  const auto x = detail::one_cut("vander", vector);
   check_vectors("vander", x);
   const auto n = options.n.value_or(x.size());
   if (n < 0) raise<ValueError>("vander", "got n {}; expected n >= 0", n);

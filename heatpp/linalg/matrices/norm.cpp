@@ -81,8 +81,8 @@ DNDarray of_singular_values(const char* op, const DNDarray& x, int rows, int col
   return detail::wrap(std::move(block), std::move(layout), x.comm());
 }
 
-DNDarray of_vectors(const char* op, const DNDarray& x, const VectorNormOptions& options) {
-  if (x.layout().is_grid()) return of_vectors(op, detail::one_cut(op, x), options);
+DNDarray of_vectors(const char* op, const DNDarray& array, const VectorNormOptions& options) {
+  const auto x = detail::one_cut(op, array);
   detail::check_axes(op, x, options.axis);
   const auto reduced = detail::reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
   auto layout = reduced.result_layout(x.layout());
@@ -101,8 +101,8 @@ DNDarray of_vectors(const char* op, const DNDarray& x, const VectorNormOptions& 
   return detail::wrap(norms.to(dtype), std::move(layout), x.comm());
 }
 
-DNDarray of_matrices(const char* op, const DNDarray& x, const MatrixNormOptions& options) {
-  if (x.layout().is_grid()) return of_matrices(op, detail::one_cut(op, x), options);
+DNDarray of_matrices(const char* op, const DNDarray& array, const MatrixNormOptions& options) {
+  const auto x = detail::one_cut(op, array);
   const auto rows = sanitize_axis(options.axis.first, x.ndim(), op);
   const auto columns = sanitize_axis(options.axis.second, x.ndim(), op);
   if (rows == columns)

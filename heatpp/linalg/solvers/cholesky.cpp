@@ -5,14 +5,14 @@
 
 namespace heatpp::linalg {
 
-DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
-  detail::check_matrices("cholesky", a, true);
-  if (detail::is_on_grid(a)) {
-    const auto matrix = a.astype(detail::decomposition_type(a.dtype()));
+DNDarray cholesky(const DNDarray& array, const CholeskyOptions& options) {
+  detail::check_matrices("cholesky", array, true);
+  if (detail::is_on_grid(array)) {
+    const auto matrix = array.astype(detail::decomposition_type(array.dtype()));
     if (!options.upper) return detail::cholesky_on_grid(matrix);
     return detail::adjoint_on_grid(detail::cholesky_on_grid(detail::adjoint_on_grid(matrix)));
   }
-  if (a.layout().is_grid()) return cholesky(detail::one_cut("cholesky", a), options);
+  const auto a = detail::one_cut("cholesky", array);
   if (options.upper) return detail::adjoint(cholesky(detail::adjoint(a)));
   const auto matrix = detail::decomposable(a);
   const auto check = [](bool failed) {

@@ -62,8 +62,8 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
           detail::replicated(process.t().to(type), a.comm())};
 }
 
-DNDarray matrix_exp(const DNDarray& a) {
-  if (a.layout().is_grid()) return matrix_exp(detail::one_cut("matrix_exp", a));
+DNDarray matrix_exp(const DNDarray& array) {
+  const auto a = detail::one_cut("matrix_exp", array);
   detail::check_matrices("matrix_exp", a, true);
   const auto matrix = detail::decomposable(a);
   if (detail::is_local(matrix)) return detail::stack_like(matrix, at::linalg_matrix_exp(matrix.larray()));

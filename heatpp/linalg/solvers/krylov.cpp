@@ -337,8 +337,8 @@ Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOp
   return system.solved();
 }
 
-Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
-  if (b.layout().is_grid()) return solve_lsqr(a, detail::one_cut("solve_lsqr", b), options);
+Solved solve_lsqr(const LinearOperator& a, const DNDarray& right_side, const KrylovOptions& options) {
+  const auto b = detail::one_cut("solve_lsqr", right_side);
   check_options("solve_lsqr", a, b, options, false);
   if (options.preconditioner)
     raise<ValueError>("solve_lsqr", "got a preconditioner; expected none, or an operator that has it in");

@@ -81,8 +81,8 @@ void check_options(const LobpcgOptions& o, const DNDarray& x) {
 
 }  // namespace
 
-Eigenpairs lobpcg(const LinearOperator& a, const DNDarray& x, const LobpcgOptions& options) {
-  if (x.layout().is_grid()) return lobpcg(a, detail::one_cut("lobpcg", x), options);
+Eigenpairs lobpcg(const LinearOperator& a, const DNDarray& array, const LobpcgOptions& options) {
+  const auto x = detail::one_cut("lobpcg", array);
   check_options(options, x);
   const auto k = x.shape()[1];
   detail::check_eigenproblem("lobpcg", a, k);

@@ -97,8 +97,8 @@ DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
   return matmul(adjoint(parts.vh) * inverse, adjoint(parts.u));
 }
 
-DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
-  if (x.layout().is_grid()) return matrix_rank(detail::one_cut("matrix_rank", x), options);
+DNDarray matrix_rank(const DNDarray& array, const RankOptions& options) {
+  const auto x = detail::one_cut("matrix_rank", array);
   if (options.rtol && options.tol)
     detail::raise<ValueError>("matrix_rank", "got rtol {} and tol {}; expected one of both", *options.rtol,
                               *options.tol);
@@ -107,8 +107,8 @@ DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
   return sum(options.tol ? s > *options.tol : counts(s, x.shape(), options.rtol), -1);
 }
 
-DNDarray cond(const DNDarray& x, const NormOrder& ord) {
-  if (x.layout().is_grid()) return cond(detail::one_cut("cond", x), ord);
+DNDarray cond(const DNDarray& array, const NormOrder& ord) {
+  const auto x = detail::one_cut("cond", array);
   detail::check_matrices("cond", x);
   if (std::ranges::count(std::span(x.shape()).last(2), 0) > 0)
     detail::raise<ValueError>("cond", "got matrices of shape {}; expected some elements", to_string(x.shape()));
@@ -131,9 +131,8 @@ DNDarray condest(const DNDarray& x) {
 }
 
 LeastSquares lstsq(const DNDarray& matrix, const DNDarray& right, std::optional<double> rtol) {
-  if (matrix.layout().is_grid() || right.layout().is_grid())
-    return lstsq(detail::one_cut("lstsq", matrix), detail::one_cut("lstsq", right), rtol);
-  const auto b = nan_for_infinite(right), a = matrix.astype(promote_types(matrix.dtype(), b.dtype()));
+  const auto b = nan_for_infinite(detail::one_cut("lstsq", right));
+  const auto a = detail::one_cut("lstsq", matrix).astype(promote_types(matrix.dtype(), b.dtype()));
   if (a.ndim() != 2 || b.ndim() < 1 || b.ndim() > 2 || a.shape()[0] != b.shape()[0])
     detail::raise<ValueError>("lstsq",
                               "got arrays of shapes {} and {}; expected a matrix and as many rows of right sides",

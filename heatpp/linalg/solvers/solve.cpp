@@ -102,8 +102,8 @@ DNDarray as_matrix(const DNDarray& b) {
 DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() == 1 ? squeeze(x, 1) : x; }
 
 /// Solves a x = b; errors name `op`.
-DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
-  if (a.layout().is_grid() || b.layout().is_grid()) return solved(op, detail::one_cut(op, a), detail::one_cut(op, b));
+DNDarray solved(const char* op, const DNDarray& left_side, const DNDarray& right_side) {
+  const auto a = detail::one_cut(op, left_side), b = detail::one_cut(op, right_side);
   detail::check_matrices(op, a, true);
   if (b.ndim() > 0 && (a.ndim() > 2 || b.ndim() > 2) && (b.ndim() != a.ndim() || !same_stack(a, b))) {
     const auto [left, right] = broadcast_stacks(op, a, b.ndim() == 1 ? expand_dims(b, 1) : b);
@@ -111,7 +111,6 @@ DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
     return b.ndim() == 1 ? squeeze(x, -1) : x;
   }
   check_right_side(op, a, b);
-  if (a.layout().is_grid() || b.layout().is_grid()) return solved(op, detail::one_cut(op, a), detail::one_cut(op, b));
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
   const auto matrix = decomposable(a.astype(dtype));
   auto right = b.astype(dtype);
@@ -151,14 +150,16 @@ DNDarray inverse(const char* op, const DNDarray& a) {
 
 DNDarray solve(const DNDarray& a, const DNDarray& b) { return solved("solve", a, b); }
 
-DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const TriangularOptions& options) {
-  detail::check_matrices("solve_triangular", a, true);
-  check_right_side("solve_triangular", a, b);
-  const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
-  if (detail::is_on_grid(a))
-    return as_right_side(detail::solve_triangular_on_grid(a.astype(dtype), as_matrix(b.astype(dtype)), options), b);
-  if (a.layout().is_grid() || b.layout().is_grid())
-    return solve_triangular(detail::one_cut("solve_triangular", a), detail::one_cut("solve_triangular", b), options);
+DNDarray solve_triangular(const DNDarray& triangle, const DNDarray& right_side, const TriangularOptions& options) {
+  detail::check_matrices("solve_triangular", triangle, true);
+  check_right_side("solve_triangular", triangle, right_side);
+  const auto dtype = detail::decomposition_type(promote_types(triangle.dtype(), right_side.dtype()));
+  if (detail::is_on_grid(triangle)) {
+    const auto x =
+        detail::solve_triangular_on_grid(triangle.astype(dtype), as_matrix(right_side.astype(dtype)), options);
+    return as_right_side(x, right_side);
+  }
+  const auto a = detail::one_cut("solve_triangular", triangle), b = detail::one_cut("solve_triangular", right_side);
   const auto solved = [&](const at::Tensor& matrix, const at::Tensor& right) {
     return at::linalg_solve_triangular(matrix, right, options.upper, /*left=*/true, options.unit_diagonal);
   };
@@ -189,9 +190,8 @@ DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const Triangular
 
 DNDarray inv(const DNDarray& a) { return inverse("inv", a); }
 
-DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes) {
-  if (a.layout().is_grid() || b.layout().is_grid())
-    return tensorsolve(detail::one_cut("tensorsolve", a), detail::one_cut("tensorsolve", b), axes);
+DNDarray tensorsolve(const DNDarray& left_side, const DNDarray& right_side, const std::vector<int>& axes) {
+  const auto a = detail::one_cut("tensorsolve", left_side), b = detail::one_cut("tensorsolve", right_side);
   if (!axes.empty()) {
     auto order = axes;
     for (auto& axis : order) axis = sanitize_axis(axis, a.ndim(), "tensorsolve");
@@ -208,8 +208,8 @@ DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int
   return reshape(solved("tensorsolve", reshape(a, {b.size(), b.size()}), flatten(b)), rest);
 }
 
-DNDarray tensorinv(const DNDarray& a, int ind) {
-  if (a.layout().is_grid()) return tensorinv(detail::one_cut("tensorinv", a), ind);
+DNDarray tensorinv(const DNDarray& array, int ind) {
+  const auto a = detail::one_cut("tensorinv", array);
   if (ind < 1 || ind > a.ndim())
     raise<ValueError>("tensorinv", "got ind {} for an array of shape {}; expected 1 to {}", ind, to_string(a.shape()),
                       a.ndim());
@@ -233,8 +233,8 @@ at::Tensor log_beside(const at::Tensor& log, const at::Tensor& sign) { return lo
 at::Tensor sum_of_logs(const at::Tensor& pivots) { return pivots.abs().to(at::kDouble).log().sum(-1); }
 
 /// Returns the logarithm in float64.
-SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
-  if (a.layout().is_grid()) return wide_slogdet(op, detail::one_cut(op, a));
+SignAndLog wide_slogdet(const char* op, const DNDarray& array) {
+  const auto a = detail::one_cut(op, array);
   detail::check_matrices(op, a, true);
   const auto matrix = decomposable(a);
   // LAPACK's factors show elements that are not finite, those of GPU libraries do not.
