@@ -106,12 +106,6 @@ TEST_CASE("many ranks search their owners", "[core][cut]") {
   CHECK(owners_fit(Cut::even(77, 100)));
 }
 
-TEST_CASE("rising indices are counted by rank", "[core][cut]") {
-  CHECK(Cut::even(10, 4).counts_of(Numbers{0, 2, 3, 9, 9}) == Numbers{2, 1, 0, 2});
-  CHECK(Cut::at({0, 0, 2, 2, 5}).counts_of(Numbers{1, 2, 4}) == Numbers{0, 1, 0, 2});
-  CHECK(Cut::even(10, 4).counts_of({}) == Numbers{0, 0, 0, 0});
-}
-
 TEST_CASE("an even layout over very many ranks needs no memory for them", "[core][cut]") {
   constexpr int ranks = 2'147'483'646;  // their offsets would need 17 GB
   constexpr auto extent = std::int64_t{1} << 45;

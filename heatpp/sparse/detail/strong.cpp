@@ -1,5 +1,6 @@
 #include <heatpp/sparse/detail/strong.hpp>
 
+#include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
@@ -19,12 +20,9 @@ constexpr std::int64_t none = -1;
 
 std::size_t at(std::int32_t node) { return static_cast<std::size_t>(node); }
 
-/// A pseudorandom order of the vertices, which differs from round to round.
+/// Returns the place of a vertex in a pseudorandom order, which differs from round to round.
 std::uint64_t place_of(std::int64_t vertex, std::uint64_t round) {
-  auto bits = (static_cast<std::uint64_t>(vertex) + 1) * 0x9E3779B97F4A7C15U + round * 0xD1B54A32D192ED03U;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return bits ^ (bits >> 31);
+  return heatpp::detail::mixed(round, static_cast<std::uint64_t>(vertex));
 }
 
 Edges edges_of(const CsrBlock& block, const at::Tensor& columns) {

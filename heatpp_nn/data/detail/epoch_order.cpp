@@ -6,14 +6,6 @@ namespace heatpp::nn::detail {
 
 using random::detail::Bijection;
 
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  a += 0x9e3779b97f4a7c15 * (b + 1);
-  a = (a ^ a >> 30) * 0xbf58476d1ce4e5b9;
-  a = (a ^ a >> 27) * 0x94d049bb133111eb;
-  return a ^ a >> 31;
-}
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c) { return mixed(mixed(a, b), c); }
-
 EpochOrder::EpochOrder(const Layout& layout, int rank, const SamplerOptions& options, std::int64_t epoch)
     : options_(options), epoch_(static_cast<std::uint64_t>(epoch)) {
   const bool local = options.shuffle == Shuffle::local;

@@ -1,14 +1,13 @@
 #pragma once
 
+#include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/core/layout.hpp>
 #include <heatpp/random/detail/bijection.hpp>
 #include <heatpp_nn/data/sampler.hpp>
 
 namespace heatpp::nn::detail {
 
-/// Returns a hash of two or three numbers (splitmix64).
-[[nodiscard]] std::uint64_t mixed(std::uint64_t a, std::uint64_t b);
-[[nodiscard]] std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c);
+using heatpp::detail::mixed;
 
 /// The order of an epoch: a bijection from places to rows. Each rank needs a part of it.
 class EpochOrder {

@@ -30,7 +30,7 @@ struct GlobalOptions {
   bool together = true;  ///< the ranks of a node hold equal weights, or those of the carrier count
   bool nodes_count_alike = false;
   std::int64_t fragments = 1;                     ///< number of fragments, which travel in turns
-  bool at_once = false;                           ///< ... or all in one average, for now
+  bool at_once = false;                           ///< ... or all in one average, as long as DASO's tuning says so
   std::optional<double> patience = std::nullopt;  ///< seconds after which nodes go on without those that are late
   double quorum = 0.5;                            ///< share of the nodes that do so at least
   bool tuned = false;  ///< measures the drift, and has memory for every rule and wire, because these may change

@@ -49,17 +49,6 @@ void Cut::owners(std::span<const std::int64_t> indices, std::int64_t* owners) co
   });
 }
 
-std::vector<std::int64_t> Cut::counts_of(std::span<const std::int64_t> indices) const {
-  std::vector<std::int64_t> counts;
-  auto first = indices.begin();
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const auto last = std::lower_bound(first, indices.end(), this->last(rank));
-    counts.push_back(last - first);
-    first = last;
-  }
-  return counts;
-}
-
 std::vector<std::int64_t> Cut::offsets() const {
   if (given_) return *given_;
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(ranks_) + 1);

@@ -10,8 +10,8 @@ namespace heatpp::detail {
 
 /// Where one axis is cut: rank r holds the indices first(r) to before last(r). If the first ranks hold one number of
 /// indices each and all others a smaller one, as in even cuts and their multiples, three numbers tell this. Copies of
-/// any other cut share its offsets. Memory and time grow with the ranks only in at(), offsets(), counts_of() and,
-/// without such a rule, in scaled() and in == of equal offsets that are not shared.
+/// any other cut share its offsets. Memory and time grow with the ranks only in at(), offsets() and, without such a
+/// rule, in scaled() and in == of equal offsets that are not shared.
 class Cut {
  public:
   /// Cuts no index over one rank.
@@ -34,8 +34,6 @@ class Cut {
   [[nodiscard]] int owner(std::int64_t index) const;
   /// Writes the rank that holds each index to `owners`.
   void owners(std::span<const std::int64_t> indices, std::int64_t* owners) const;
-  /// Returns how many of the indices, which rise, each rank holds.
-  [[nodiscard]] std::vector<std::int64_t> counts_of(std::span<const std::int64_t> indices) const;
 
   /// Whether it is the cut that even() makes of this extent.
   [[nodiscard]] bool is_even() const { return !given_ && more_ <= 1; }
