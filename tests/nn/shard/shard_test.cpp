@@ -1,5 +1,5 @@
-#include "training.hpp"
-#include "../support.hpp"
+#include "../training.hpp"
+#include "../../support.hpp"
 
 #include <heatpp_nn/parallel/mixed_precision.hpp>
 
