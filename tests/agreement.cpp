@@ -21,6 +21,22 @@ std::string element(const at::Tensor& x, const at::Tensor& index) {
   return text.str();
 }
 
+/// Names the first place where the mask is false, and the value there.
+struct FirstWrong {
+  at::Tensor index;
+  std::string text;
+  FirstWrong(const at::Tensor& values, const at::Tensor& mask, const char* verb) {
+    const auto wrong = mask.logical_not().nonzero();
+    index = wrong[0];
+    std::ostringstream out;
+    out << wrong.size(0) << " of " << values.numel() << " elements " << verb << ", first that at (";
+    for (std::int64_t axis = 0; axis < wrong.size(1); ++axis)
+      out << (axis > 0 ? ", " : "") << wrong[0][axis].item<std::int64_t>();
+    out << "): got " << element(values, index);
+    text = out.str();
+  }
+};
+
 }  // namespace
 
 Agreement compared(const at::Tensor& got, const at::Tensor& expected,
@@ -29,13 +45,20 @@ Agreement compared(const at::Tensor& got, const at::Tensor& expected,
     return {false, "got " + kind_of(got) + "; expected " + kind_of(expected)};
   const auto mask = right(got, expected);
   if (mask.all().item<bool>()) return {};
-  const auto wrong = mask.logical_not().nonzero();
-  std::ostringstream text;
-  text << wrong.size(0) << " of " << got.numel() << " elements differ, first that at (";
-  for (std::int64_t axis = 0; axis < wrong.size(1); ++axis)
-    text << (axis > 0 ? ", " : "") << wrong[0][axis].item<std::int64_t>();
-  text << "): got " << element(got, wrong[0]) << "; expected " << element(expected, wrong[0]);
-  return {false, text.str()};
+  const FirstWrong wrong(got, mask, "differ");
+  return {false, wrong.text + "; expected " + element(expected, wrong.index)};
+}
+
+Agreement for_all(const at::Tensor& values, const at::Tensor& holds) {
+  if (values.sizes() != holds.sizes()) return {false, "got " + kind_of(values) + " and " + kind_of(holds)};
+  if (holds.all().item<bool>()) return {};
+  return {false, FirstWrong(values, holds, "break the condition").text};
+}
+
+Agreement each_is(const at::Tensor& got, const at::Scalar& expected) {
+  return compared(got, at::full_like(got, expected), [](const at::Tensor& x, const at::Tensor& y) {
+    return x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
+  });
 }
 
 Agreement equals(const at::Tensor& got, const at::Tensor& expected) {

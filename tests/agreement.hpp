@@ -27,5 +27,10 @@ Agreement equals(const at::Tensor& got, const at::Tensor& expected);
 /// expected ones. Shapes broadcast, as in at::allclose. NaN differs from NaN unless `equal_nan` is true.
 Agreement near_to(const at::Tensor& got, const at::Tensor& expected, double relative = 1e-5, double absolute = 1e-8,
                   bool equal_nan = false);
+/// Whether each element is `expected`, which may be NaN.
+Agreement each_is(const at::Tensor& got, const at::Scalar& expected);
+/// Whether a condition holds for each of the values. Names the first value for which it does not.
+Agreement for_all(const at::Tensor& values, const at::Tensor& holds);
+inline Agreement all_finite(const at::Tensor& values) { return for_all(values, at::isfinite(values)); }
 /// Whether tensors are the same in number, dtype, shape and elements.
 Agreement equal(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected);

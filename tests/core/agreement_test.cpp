@@ -45,3 +45,13 @@ TEST_CASE("comparisons of tensors name index and values, and NaN differs from Na
   CHECK(report_of(near_to(finite, x)) == "got Double of shape [2]; expected Double of shape [3]");
   CHECK_THAT(report_of(equals(even(finite), finite + 1)), Catch::StartsWith("rank ") && Catch::EndsWith("expected 2"));
 }
+
+TEST_CASE("conditions on all elements name the first that breaks them", "[core][support]") {
+  const auto x = at::tensor({1.0, 2.0, std::numeric_limits<double>::quiet_NaN()}, at::kDouble).reshape({3, 1});
+  CHECK(report_of(each_is(x, 1)) == "2 of 3 elements differ, first that at (1, 0): got 2; expected 1");
+  CHECK(each_is(x[2], NAN));
+  CHECK(report_of(for_all(x, x < 2)) == "2 of 3 elements break the condition, first that at (1, 0): got 2");
+  CHECK(report_of(all_finite(x)) == "1 of 3 elements break the condition, first that at (2, 0): got nan");
+  CHECK(all_finite(x.narrow(0, 0, 2)));
+  CHECK(report_of(for_all(x, x[0] < 2)) == "got Double of shape [3, 1] and Bool of shape [1]");
+}

@@ -62,7 +62,7 @@ TEST_CASE("a rank's one block in memory of the host's", "[blocks]") {
   CHECK(same(ht::from_blocks(fortran, mine.offset, shape, {.split = 1, .ghosts = {0, 1}}), global));
   const auto written = fortran.clone();
   ht::to_blocks(ht::zeros(shape), written, mine.offset, {.ghosts = {0, 1}});
-  CHECK(written.narrow(1, 1, 4).eq(0).all().item<bool>());
+  CHECK(each_is(written.narrow(1, 1, 4), 0));
   CHECK(equals(written.select(1, 0), fortran.select(1, 0)));
 }
 
@@ -168,5 +168,5 @@ TEST_CASE("bricks that do not fit are errors on all ranks", "[blocks]") {
   CHECK_THROWS_AS(ht::from_blocks(last ? nullptr : memory.data(), {1, 4}, ht::float32, mine.offset, shape),
                   ht::ValueError);
   plan.to_blocks(ht::ones(shape, {.split = 1}), std::span(&block, 1));
-  CHECK(block.eq(1).all().item<bool>());
+  CHECK(each_is(block, 1));
 }

@@ -156,7 +156,9 @@ TEST_CASE("damaged chunks, and such of another size, are left to HDF5", "[io][ch
     });
   };
   store(zlib_stream(std::string(160, '\0')));
-  CHECK((by_chunks(path) && by_chunks(path)->eq(0).all().item<bool>()));
+  const auto zeros = by_chunks(path);
+  CHECK(zeros);
+  if (zeros) CHECK(each_is(*zeros, 0));
 
   auto damaged = zlib_stream(std::string(160, '\0'));
   damaged[2] ^= std::byte{0xff};

@@ -95,7 +95,7 @@ TEST_CASE("2^33 elements are sorted by positions of 64 bits", "[ops][many_ranks]
   const auto sorted = ht::sort(ones(ht::uint8));
   CHECK(sorted.shape() == ht::Shape{whole});
   CHECK(sorted.lshape() == ht::Shape{n});
-  CHECK(sorted.larray().eq(1).all().item<bool>());
+  CHECK(each_is(sorted.larray(), 1));
 }
 
 TEST_CASE("a sparse matrix has 2^33 rows and 2^34 entries", "[ops][many_ranks]") {
@@ -115,7 +115,7 @@ TEST_CASE("a sparse matrix has 2^33 rows and 2^34 entries", "[ops][many_ranks]")
   CHECK(ht::sparse::sum(a).item<double>() == static_cast<double>(2 * whole));
   const auto rows = ht::sparse::sum(a, 1);
   CHECK(rows.shape() == ht::Shape{whole});
-  CHECK(rows.larray().eq(2).all().item<bool>());
+  CHECK(each_is(rows.larray(), 2));
 }
 
 TEST_CASE("a sparse matrix has 2^33 rows and columns", "[ops][many_ranks]") {

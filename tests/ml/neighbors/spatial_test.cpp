@@ -45,7 +45,7 @@ TEST_CASE("distances of rows among themselves are 0 for a row and itself", "[ml]
       CHECK(close(distances, at::cdist(x, x, 2, 2), expansion ? 1e-7 : 1e-14));
       CHECK(gathered(distances).diagonal().abs().max().item<double>() == 0);
       const auto similarities = ht::spatial::rbf(rows, {.quadratic_expansion = expansion});
-      CHECK(gathered(similarities).diagonal().eq(1).all().item<bool>());
+      CHECK(each_is(gathered(similarities).diagonal(), 1));
     }
     CHECK(close(ht::spatial::manhattan(rows), at::cdist(x, x, 1), 1e-13));
   }
@@ -98,7 +98,7 @@ TEST_CASE("numbers that are not finite affect only their own distances", "[ml][s
   for (const auto& layout : every_layout({9, 3})) {
     const auto bad = gathered(ht::spatial::cdist(distribute(x, layout))).isnan();
     CHECK(bad.sum().item<std::int64_t>() == 17);
-    CHECK(bad[4].all().item<bool>());
+    CHECK(each_is(bad[4], true));
   }
 }
 

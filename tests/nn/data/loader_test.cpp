@@ -80,8 +80,8 @@ std::vector<std::int64_t> everywhere(const std::vector<std::int64_t>& mine) {
 std::vector<std::vector<std::int64_t>> batches_of(DataLoader& loader, std::int64_t epoch, std::int64_t first = 0) {
   std::vector<std::vector<std::int64_t>> found;
   for (const auto& [inputs, targets] : loader.epoch(epoch, first)) {
-    CHECK(inputs.select(1, 0).eq(2 * targets).all().item<bool>());
-    CHECK(inputs.select(1, 1).eq(2 * targets + 1).all().item<bool>());
+    CHECK(equals(inputs.select(1, 0), (2 * targets).to(inputs.scalar_type())));
+    CHECK(equals(inputs.select(1, 1), (2 * targets + 1).to(inputs.scalar_type())));
     found.push_back(everywhere({targets.data_ptr<std::int64_t>(), targets.data_ptr<std::int64_t>() + targets.numel()}));
     std::ranges::sort(found.back());
   }
@@ -299,7 +299,7 @@ TEST_CASE("a shift moves pictures and fills with zeros", "[nn][loader]") {
   const auto left = batch.inputs.sum({1, 2, 3});
   CHECK(left.min().item<double>() == 16);
   CHECK(left.max().item<double>() == 36);
-  CHECK(batch.inputs.eq(0).logical_or(batch.inputs.eq(1)).all().item<bool>());
+  CHECK(for_all(batch.inputs, batch.inputs.eq(0).logical_or(batch.inputs.eq(1))));
 }
 
 TEST_CASE("Fields that are targets move with the inputs, classes do not", "[nn][loader]") {
@@ -335,7 +335,7 @@ TEST_CASE("LibTorch's own loaders take a dataset", "[nn][loader]") {
                                       torch::data::DataLoaderOptions().batch_size(7).workers(2));
     std::multiset<std::int64_t> seen;
     for (auto& batch : *loader) {
-      CHECK(batch.data.select(1, 0).eq(2 * batch.target).all().item<bool>());
+      CHECK(equals(batch.data.select(1, 0), (2 * batch.target).to(batch.data.scalar_type())));
       for (std::int64_t i = 0; i < batch.target.numel(); ++i) seen.insert(batch.target[i].item<std::int64_t>());
     }
     CHECK(seen.size() == size);
