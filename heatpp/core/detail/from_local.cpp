@@ -119,9 +119,9 @@ Layout detail::layout_of_blocks(Shape shape, int split, const Communicator& comm
   std::array<std::int64_t, 1> alike{even.offset(comm.rank()) == place.offset && even.count(comm.rank()) == mine};
   comm.allreduce(alike, ReduceOp::min);
   if (alike[0]) return even;
-  auto offsets = comm.allgather(mine);
-  offsets.insert(offsets.begin(), 0);
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  const auto counts = comm.allgather(mine);
+  std::vector<std::int64_t> offsets(counts.size() + 1, 0);
+  std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
   shape[static_cast<std::size_t>(split)] = offsets.back();
   return {std::move(shape), split, Cut::at(std::move(offsets))};
 }

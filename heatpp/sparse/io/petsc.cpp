@@ -116,7 +116,7 @@ DCSRMatrix load_part_of_petsc(const Loading& file) {
   at::Tensor pointers;
   all_or_none(file.comm, [&] {
     header = read_header(file);
-    const Layout layout(header.shape, 0, file.comm.size());
+    const auto layout = rows_layout(header.shape, true, file.comm.size());
     const auto first = layout.offset(file.comm.rank()), count = layout.count(file.comm.rank());
     const auto lengths =
         run_of(file, header, header.number_type(), header.lengths_at(), header.shape[0]).numbers(file, first, count);

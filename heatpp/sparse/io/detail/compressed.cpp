@@ -155,7 +155,7 @@ DCSRMatrix load_compressed(const Loading& file, const StoredMatrix& stored) {
   std::optional<Layout> layout;
   all_or_none(file.comm, [&] {
     check_shape(file, shape);
-    layout.emplace(as_rows, 0, file.comm.size());
+    layout = rows_layout(as_rows, true, file.comm.size());
     const auto rank = file.comm.rank();
     const auto run = read_run(file, stored, as_rows[1], layout->offset(rank), layout->count(rank));
     if (run.values.dim() != 1)
@@ -169,7 +169,7 @@ DCSRMatrix load_compressed(const Loading& file, const StoredMatrix& stored) {
 
 DCSRMatrix load_triples(const Loading& file, const Shape& shape, Triples triples) {
   all_or_none(file.comm, [&] { check_shape(file, shape); });
-  const Layout layout(shape, file.options.split ? std::optional(0) : std::nullopt, file.comm.size());
+  const auto layout = rows_layout(shape, file.options.split.has_value(), file.comm.size());
   return finished(file, placed(file.op, std::move(triples), layout, file.comm, true));
 }
 

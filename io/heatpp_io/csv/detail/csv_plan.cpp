@@ -1,5 +1,6 @@
 #include <heatpp_io/csv/detail/csv_plan.hpp>
 
+#include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp_io/csv/detail/csv_numbers.hpp>
@@ -165,33 +166,55 @@ CsvState state_without_quotes(CsvPlan& plan, const char* op) {
   return before == '\n' ? CsvState::line_start : CsvState::field;
 }
 
+/// The state to which a part of a file leads from each state.
+using Leads = std::array<std::int8_t, csv_states>;
+constexpr Leads nowhere_else{0, 1, 2, 3, 4, 5};
+
+/// Sends `mine` to the rank `far` ranks after this one. Returns what comes from the rank `far` ranks before it.
+Leads from_before(Leads mine, int far, const Communicator& comm) {
+  auto before = nowhere_else;
+  constexpr std::int64_t bytes = sizeof mine;
+  heatpp::detail::Sends send;
+  heatpp::detail::Receives receive;
+  if (comm.rank() + far < comm.size())
+    send.push_back({comm.rank() + far, {reinterpret_cast<const std::byte*>(mine.data()), 1, bytes, bytes}});
+  if (comm.rank() >= far)
+    receive.push_back({comm.rank() - far, {reinterpret_cast<std::byte*>(before.data()), 1, bytes, bytes}});
+  heatpp::detail::exchange_with(comm, std::move(send), std::move(receive));
+  return before;
+}
+
+/// Returns the state to which the ranks before this one lead. Twice as many ranks are composed at each step.
+CsvState state_before(Leads mine, const Communicator& comm) {
+  for (int far = 1; far < comm.size(); far *= 2) {
+    auto whole = from_before(mine, far, comm);
+    for (auto& state : whole) state = mine[static_cast<std::size_t>(state)];
+    mine = whole;
+  }
+  return static_cast<CsvState>(from_before(mine, 1, comm)[0]);
+}
+
 /// Returns the state at the beginning of this rank's first part. Every rank computes the state to which its bytes lead
 /// from each state; these functions are composed in rank order.
 CsvState state_with_quotes(CsvPlan& plan, const Heads& heads, const CsvDialect& dialect, const Communicator& comm,
                            const char* op) {
   const CsvGrammar grammar(dialect);
-  std::array<std::int64_t, csv_states> leads_to{};
-  for (int s = 0; s < csv_states; ++s) leads_to[static_cast<std::size_t>(s)] = s;
+  auto leads_to = nowhere_else;
   all_or_none(comm, [&] {
     std::size_t part = 0;
     if (!begins_inside(plan, heads) && !plan.parts.empty()) leads_to.fill(0);
     each_piece(plan, op, [&](std::size_t i, std::string_view piece) {
       if (i != std::exchange(part, i)) leads_to.fill(0);  // a new file begins
-      std::array<std::int64_t, csv_states> next;
+      Leads next;
       next.fill(-1);
       for (auto& state : leads_to) {
         auto& known = next[static_cast<std::size_t>(state)];
-        if (known < 0) known = static_cast<std::int64_t>(grammar.after(static_cast<CsvState>(state), piece));
+        if (known < 0) known = static_cast<std::int8_t>(grammar.after(static_cast<CsvState>(state), piece));
         state = known;
       }
     });
   });
-  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), csv_states);
-  std::vector<std::int64_t> all(counts.size() * csv_states);
-  comm.allgather(leads_to, all, counts);
-  std::int64_t state = 0;
-  for (int r = 0; r < comm.rank(); ++r) state = all[static_cast<std::size_t>(r * csv_states + state)];
-  return static_cast<CsvState>(state);
+  return state_before(leads_to, comm);
 }
 
 }  // namespace
