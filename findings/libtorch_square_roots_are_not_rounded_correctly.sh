@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# LibTorch's square root of 2.0 in float64 is not the nearest double on Intel processors: it differs from std::sqrt's.
+# LibTorch's square roots of float64 are not all the nearest doubles: some differ from std::sqrt's.
 #
 # IEEE 754 demands that a square root is rounded correctly, and the processor's own instruction does that. LibTorch's
-# wheel gives the work to the vector library of MKL, whose errors may be a little above half a unit in the last place. So
-# a program that compares LibTorch's square roots with those of C or NumPy by == fails for 2.0, in a tensor of one
-# element, too. Reciprocals are rounded correctly.
+# wheel gives the work to the vector library of MKL, whose errors may be a little above half a unit in the last place.
+# Which roots differ depends on the processor: on an Intel Xeon that of 2.0 does, in a tensor of one element, too; on an
+# AMD EPYC it does not, but others do. So a program that compares LibTorch's square roots with those of C or NumPy by
+# == fails, and not on every machine. Reciprocals are rounded correctly.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -35,7 +36,7 @@ int main() {
   const long inverses = different(x, x.reciprocal(), [](double v) { return 1 / v; });
   std::printf("LibTorch %s\nsqrt(2.0) %.17g, std::sqrt(2.0) %.17g\nof 48000: %ld square roots and %ld reciprocals differ\n",
               TORCH_VERSION, two, std::sqrt(2.0), roots, inverses);
-  return two != std::sqrt(2.0) && roots > 0 && inverses == 0 ? 0 : 1;
+  return roots > 0 && inverses == 0 ? 0 : 1;
 }
 CPP
 g++ -std=c++20 -O1 -w root.cpp -o root -isystem "$torch/include" -isystem "$torch/include/torch/csrc/api/include" \
@@ -46,3 +47,7 @@ grep -m1 'model name' /proc/cpuinfo
 #       LibTorch 2.11.0
 #       sqrt(2.0) 1.4142135623730949, std::sqrt(2.0) 1.4142135623730951
 #       of 48000: 281 square roots and 0 reciprocals differ
+# Seen: model name : AMD EPYC
+#       LibTorch 2.11.0
+#       sqrt(2.0) 1.4142135623730951, std::sqrt(2.0) 1.4142135623730951
+#       of 48000: 552 square roots and 0 reciprocals differ
