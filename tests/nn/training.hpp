@@ -87,11 +87,13 @@ void backward(Net& net, std::int64_t batch, std::int64_t per_rank = 4) {
   torch::mse_loss(net(x), y).backward();
 }
 
-/// A training by DASO with Adam, always from the same start, in small buckets. Ranks of a node may share the
-/// optimizer's work.
+/// A training by DASO with Adam, always from the same start, in small buckets unless options say otherwise. Ranks of a
+/// node may share the optimizer's work, or also the weights.
 struct DasoTraining {
   DasoTraining(const ht::Topology& topology, std::optional<ht::nn::Scope> shard, const ht::nn::DasoOptions& options)
-      : model(std::make_shared<SmallNet>(), topology, {.gradients = {.bucket_bytes = 200}, .shard = shard}),
+      : DasoTraining(topology, ht::nn::ReplicaOptions{.gradients = {.bucket_bytes = 200}, .shard = shard}, options) {}
+  DasoTraining(const ht::Topology& topology, const ht::nn::ReplicaOptions& replica, const ht::nn::DasoOptions& options)
+      : model(std::make_shared<SmallNet>(), topology, replica),
         adam(model.parameters(), torch::optim::AdamOptions(0.01)),
         daso(model, adam, options) {}
 

@@ -85,32 +85,8 @@ std::vector<at::Tensor> trained(const ht::Topology& topology, const ReplicaOptio
   return weights(model.module());
 }
 
-/// A training by DASO, in which the ranks of a node may share weights.
-struct Shared {
-  Shared(const ht::Topology& topology, const ReplicaOptions& options, const DasoOptions& daso_options)
-      : model(std::make_shared<SmallNet>(), topology, options),
-        adam(model.parameters(), torch::optim::AdamOptions(0.01)),
-        daso(model, adam, daso_options) {}
-  void train(std::int64_t first, std::int64_t last) {
-    for (auto b = first; b < last; ++b) {
-      daso.zero_grad();
-      backward(model, b);
-      daso.step(1.0);
-    }
-  }
-  std::vector<at::Tensor> drained() {
-    daso.drain();
-    CHECK(model.equal_on_all_ranks());
-    return weights(model.module());
-  }
-
-  DataParallelMultiGPU<SmallNet> model;
-  torch::optim::Adam adam;
-  DASO daso;
-};
-
 std::vector<at::Tensor> by_daso(const ht::Topology& topology, bool shared, const DasoOptions& options) {
-  Shared run(topology, way(shared), options);
+  DasoTraining run(topology, way(shared), options);
   run.train(0, 14);
   auto found = run.drained();
   run.train(14, 15);
@@ -251,18 +227,18 @@ TEST_CASE("A checkpoint of shared weights continues in any mode, and one of any 
   const std::vector<ReplicaOptions> modes{way(true), way(false), zero_1};
   const DasoOptions options{.phases = {.warmup = 2, .cooldown = 2, .total = 12}, .interval = {.first = {3, 1}}};
   for (const auto& topology : topologies()) {
-    Shared whole(topology, way(false), options);
+    DasoTraining whole(topology, way(false), options);
     whole.train(0, 12);
     const auto expected = whole.drained();
     for (const auto& before : modes)
       for (const auto& after : modes)
         for (const std::int64_t saved_at : {1, 6}) {
           if (!before.shard_weights && !after.shard_weights) continue;
-          Shared first(topology, before, options);
+          DasoTraining first(topology, before, options);
           first.train(0, saved_at);
           save_checkpoint(path, first.daso);
           first.train(saved_at, saved_at + 1);
-          Shared again(topology, after, options);
+          DasoTraining again(topology, after, options);
           (void)load_checkpoint(path, again.daso);
           again.train(saved_at, 12);
           CHECK(distance(again.drained(), expected) < 1e-12);
