@@ -140,10 +140,16 @@ def _classifies(model):
     return hasattr(type(last), "classes") or getattr(last, "_estimator_type", None) == "classifier"
 
 
+def _as_rows(x):
+    """Returns an array; one on a grid is recut to rows, once for all folds."""
+    x = x if isinstance(x, C.DNDarray) else C.array(x)
+    return C.resplit(x, 0) if sum(ranks > 1 for ranks in x.grid) > 1 else x
+
+
 def _folds(op, model, x, y, cv, groups=None):
     """Returns rows and targets as arrays, and (train, test) masks: for a number of folds, stratified for classifiers; for a fold class of heatpp;
     or the given ones."""
-    x, y = (each if each is None or isinstance(each, C.DNDarray) else C.array(each) for each in (x, y))
+    x, y = (each if each is None else _as_rows(each) for each in (x, y))
     if y is not None and y.shape[0] != x.shape[0]:
         raise ValueError(f"[{op}] got rows of shape {x.shape} and targets of shape {y.shape}; expected as many targets as rows")
     if cv is None or isinstance(cv, numbers.Integral):

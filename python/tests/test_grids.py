@@ -101,6 +101,17 @@ class Grids(Case):
         with self.assertRaisesRegex(AttributeError, "each rank has a part"):
             x.__array__
 
+    def test_predictions_of_folds(self):
+        rows = np.random.default_rng(3).random((24, 4))
+        target = rows @ np.arange(1.0, 5.0) + 1
+        expected = ht.cross_val_predict(ht.LinearRegression(), ht.array(rows), ht.array(target)).numpy()
+        for grid in {(RANKS, 1), (2, RANKS // 2) if RANKS % 2 == 0 else (1, RANKS)}:
+            found = ht.cross_val_predict(ht.LinearRegression(), ht.array(rows, grid=grid), ht.array(target, split=0))
+            self.assertEqual(found.split, 0 if RANKS > 1 else None)
+            np.testing.assert_allclose(found.numpy(), expected, rtol=1e-10)
+            for fold, whole in zip(ht.KFold(n_splits=3).split(ht.array(rows, grid=grid)), ht.KFold(n_splits=3).split(ht.array(rows))):
+                np.testing.assert_array_equal(fold[1].numpy(), whole[1].numpy())
+
     def test_errors(self):
         for make in (lambda **on: ht.zeros((4, 6), **on), lambda **on: ht.random.random((4, 6), **on), lambda **on: ht.array(np.zeros((4, 6)), **on)):
             with self.assertRaisesRegex(ValueError, "got split 0 and grid"):

@@ -10,6 +10,7 @@ namespace heatpp::ml::detail {
 
 Layout samples_of(const char* op, const DNDarray& x) {
   if (x.ndim() < 1) heatpp::detail::raise<ValueError>(op, "got a number; expected an array with rows");
+  if (x.layout().is_grid()) return {{x.shape()[0]}, 0, x.comm().size()};
   return x.layout().with({x.shape()[0]}, x.split() == std::optional(0) ? x.split() : std::nullopt);
 }
 
