@@ -57,4 +57,21 @@ void reduce_middle(const Around& extents, R* out, F f, Merge merge) {
 /// Returns a block of reals on the CPU in a dtype of AT_DISPATCH_ALL_TYPES: bool as uint8, 16-bit floats as float.
 [[nodiscard]] at::Tensor readable(const at::Tensor& block);
 
+/// Calls add(first element, rows, stride, width, repeats, first column) for parts of an (n, inner) array that together
+/// are all of it: at most `most` columns at a time. A few columns are read as up to `parallel` ones, several rows
+/// beside each other, in which the columns repeat every `repeats`.
+template <class T, class F>
+void in_columns(const T* data, std::int64_t n, std::int64_t inner, std::int64_t parallel, std::int64_t most, F add) {
+  if (inner <= parallel) {
+    const auto together = parallel / inner, width = together * inner, tall = n / together;
+    if (tall > 0) add(data, tall, width, width, inner, std::int64_t{0});
+    if (n % together > 0) add(data + tall * width, n % together, inner, inner, inner, std::int64_t{0});
+    return;
+  }
+  for (std::int64_t first = 0; first < inner; first += most) {
+    const auto width = std::min(most, inner - first);
+    add(data + first, n, inner, width, width, first);
+  }
+}
+
 }  // namespace heatpp::detail

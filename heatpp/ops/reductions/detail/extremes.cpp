@@ -112,16 +112,10 @@ template <class T>
 void matrix_extremes(const T* data, std::int64_t n, std::int64_t inner, Extremes<T>* out, Extreme wanted) {
   constexpr std::int64_t parallel = 64;
   if (inner == 1) return line_extremes(data, n, *out, wanted);
-  if (inner < parallel) {
-    const auto width = parallel / inner * inner, together = width / inner, tall = n / together;
-    if (tall > 0) add_columns(data, tall, width, width, inner, out);
-    if (n % together > 0) add_columns(data + tall * width, n % together, inner, inner, inner, out);
-    return;
-  }
-  for (std::int64_t first = 0; first < inner; first += most_columns) {
-    const auto width = std::min(most_columns, inner - first);
-    add_columns(data + first, n, inner, width, width, out + first);
-  }
+  in_columns(data, n, inner, parallel, most_columns,
+             [out](const T* part, auto rows, auto stride, auto width, auto repeats, auto first) {
+               add_columns(part, rows, stride, width, repeats, out + first);
+             });
 }
 
 }  // namespace

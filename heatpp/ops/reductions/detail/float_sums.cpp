@@ -167,16 +167,10 @@ template <class T>
 void add_matrix(const T* data, std::int64_t n, std::int64_t inner, double* out) {
   const auto parallel = in_registers % inner == 0 ? in_registers : 2 * in_registers;
   if (inner == 1) return void(*out += sum_of(data, n));
-  if (inner <= parallel) {
-    const auto together = parallel / inner, width = together * inner, tall = n / together;
-    if (tall > 0) add_repeated(data, tall, width, width, inner, out);
-    if (n % together > 0) add_repeated(data + tall * width, n % together, inner, inner, inner, out);
-    return;
-  }
-  for (std::int64_t first = 0; first < inner; first += most_sums) {
-    const auto width = std::min(most_sums, inner - first);
-    add_repeated(data + first, n, inner, width, width, out + first);
-  }
+  in_columns(data, n, inner, parallel, most_sums,
+             [out](const T* part, auto rows, auto stride, auto width, auto repeats, auto first) {
+               add_repeated(part, rows, stride, width, repeats, out + first);
+             });
 }
 
 template <class T>
