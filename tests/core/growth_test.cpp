@@ -42,7 +42,7 @@ Rule halo_rule(const Cut& cut, const ht::HaloOptions& options) {
   return {[=](int rank) { return halo_rows(cut, rank, options); },
           [=](int rank) { return halo_takers(cut, rank, options); }};
 }
-Rule window_rule(const Window& window) {
+Rule window_rule(const ConvolutionWindow& window) {
   return {[&](int rank) { return window.missing(rank); }, [&](int rank) { return window.takers(rank); }};
 }
 
@@ -87,8 +87,8 @@ std::vector<ht::HaloOptions> halos(std::int64_t extent, std::int64_t most) {
 }
 
 /// Returns parts of the full convolution: all of it, as much as the array, and where all taps meet it.
-std::vector<Part> parts_of(std::int64_t n, std::int64_t taps) {
-  std::vector<Part> parts;
+std::vector<OutputRange> parts_of(std::int64_t n, std::int64_t taps) {
+  std::vector<OutputRange> parts;
   for (const auto stride : {1, 2, 7})
     for (const auto& [start, count] :
          {std::pair{std::int64_t{0}, n + taps - 1}, {(taps - 1) / 2, n}, {taps - 1, n - taps + 1}})
@@ -107,7 +107,7 @@ TEST_CASE("ranks send what others wait for in halos and convolutions", "[growth]
       const ht::Layout layout({cut.extent()}, 0, cut);
       for (const std::int64_t taps : {1, 2, 3, 8, 40})
         for (const auto& part : parts_of(cut.extent(), taps)) {
-          const Window window(layout, part, taps);
+          const ConvolutionWindow window(layout, part, taps);
           check_pairs(cut, window_rule(window));
         }
     }
@@ -118,7 +118,7 @@ TEST_CASE("halos and convolutions list their neighbors only, on any number of ra
     for (const auto& cut : {Cut::even(5 * std::int64_t{ranks} + 1, ranks), uneven(ranks)}) {
       for (const auto& options : halos(cut.extent(), 4)) check_small(cut, halo_rule(cut, options), 5);
       const ht::Layout layout({cut.extent()}, 0, cut);
-      const Window window(layout, {1, cut.extent(), 1}, 3);
+      const ConvolutionWindow window(layout, {1, cut.extent(), 1}, 3);
       check_small(cut, window_rule(window), 2);
       if (cut.is_rule()) CHECK(window.layout({cut.extent()}).cut() == cut);
     }

@@ -17,11 +17,11 @@
 namespace heatpp {
 namespace {
 
-using detail::Part;
+using detail::ConvolutionWindow;
+using detail::OutputRange;
 using detail::raise;
-using detail::Window;
 
-Part part_of(ConvolveMode mode, std::int64_t n, std::int64_t m, std::int64_t stride) {
+OutputRange part_of(ConvolveMode mode, std::int64_t n, std::int64_t m, std::int64_t stride) {
   const auto every = [&](std::int64_t count) { return (count + stride - 1) / stride; };
   if (mode == ConvolveMode::full) return {0, every(n + m - 1), stride};
   if (mode == ConvolveMode::same) return {(m - 1) / 2, every(n), stride};
@@ -51,8 +51,8 @@ struct Piece {
 
 /// Computes results from .. to of `out` from rows that hold all elements; `skipped` taps precede those given.
 template <class T>
-void correlate_rows(const Piece& in, const at::Tensor& taps, const Window& window, std::int64_t from, std::int64_t to,
-                    const Piece& out, std::int64_t skipped = 0) {
+void correlate_rows(const Piece& in, const at::Tensor& taps, const ConvolutionWindow& window, std::int64_t from,
+                    std::int64_t to, const Piece& out, std::int64_t skipped = 0) {
   const auto n = taps.size(1), next_taps = taps.size(0) == 1 ? 0 : taps.stride(0), stride = window.stride();
   const auto begin = window.below(from) + skipped - in.start;
   for (std::int64_t row = 0; row < in.rows.size(0); ++row) {
@@ -68,7 +68,7 @@ void correlate_rows(const Piece& in, const at::Tensor& taps, const Window& windo
 
 /// Computes results one by one, only from taps that meet one of the row's `extent` elements.
 template <class T>
-void correlate_overlap(const Piece& in, const at::Tensor& taps, const Window& window, std::int64_t from,
+void correlate_overlap(const Piece& in, const at::Tensor& taps, const ConvolutionWindow& window, std::int64_t from,
                        std::int64_t to, const Piece& out, std::int64_t extent) {
   for (auto i = from; i < to; ++i) {
     const auto skipped = std::max<std::int64_t>(0, -window.below(i));
@@ -79,7 +79,7 @@ void correlate_overlap(const Piece& in, const at::Tensor& taps, const Window& wi
 
 /// Returns this rank's block of results. `taps` are the reversed kernels, one or one for each row.
 template <class T>
-at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Window& window) {
+at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const ConvolutionWindow& window) {
   const auto me = x.comm().rank();
   const auto first = window.first(me), last = window.last(me);
   const auto block = x.larray().contiguous();
@@ -116,7 +116,7 @@ at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Wind
   return out.rows;
 }
 
-at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Window& window) {
+at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const ConvolutionWindow& window) {
   switch (x.larray().scalar_type()) {
     case at::kFloat: return correlate_block<float>(x, taps, window);
     case at::kDouble: return correlate_block<double>(x, taps, window);
@@ -151,9 +151,9 @@ at::Tensor kernels_of(const DNDarray& x, const DNDarray& v) {
 }
 
 /// Computes a part of the correlation of x's rows with v's on the CPU; elements beyond the ends of x are 0.
-DNDarray correlate_part(const DNDarray& x, const at::Tensor& taps, Dtype dtype, const Part& part) {
+DNDarray correlate_part(const DNDarray& x, const at::Tensor& taps, Dtype dtype, const OutputRange& part) {
   if (x.device() != cpu) return correlate_part(x.to_device(cpu), taps.cpu(), dtype, part).to_device(x.device());
-  const Window window(x.layout(), part, taps.size(1));
+  const ConvolutionWindow window(x.layout(), part, taps.size(1));
   auto layout = window.layout(x.shape());
   const auto rows = correlate_block(x, taps.contiguous(), window);
   return detail::wrap(rows.reshape(layout.local_shape(x.comm().rank())).to(detail::to_torch(dtype)), layout, x.comm());

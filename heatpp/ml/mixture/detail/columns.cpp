@@ -26,7 +26,7 @@ template <int bytes>
 
 /// Computes densities of two registers of rows at a time; `scratch` keeps the deviations.
 template <int bytes>
-[[gnu::always_inline]] inline void triangle_rows(const Columns& x, const double* mean, const double* factor,
+[[gnu::always_inline]] inline void triangle_rows(const FeatureColumns& x, const double* mean, const double* factor,
                                                  double height, double* scratch, double* out) {
   using L = Lanes<bytes>;
   constexpr auto group = 2 * L::count;
@@ -53,8 +53,8 @@ template <int bytes>
 
 /// Computes the products of 4 features with `width` others over all rows.
 template <int bytes, int width>
-[[gnu::always_inline]] inline void add_tile(const Columns& d, const double* shares, std::int64_t i, std::int64_t j,
-                                            double* second) {
+[[gnu::always_inline]] inline void add_tile(const FeatureColumns& d, const double* shares, std::int64_t i,
+                                            std::int64_t j, double* second) {
   using L = Lanes<bytes>;
   typename L::Vector products[4][width] = {};
   for (std::int64_t r = 0; r < d.rows; r += L::count) {
@@ -74,8 +74,8 @@ template <int bytes, int width>
 }
 
 template <int bytes, int width>
-[[gnu::always_inline]] inline void add_tiles(const Columns& x, const double* mean, const double* shares,
-                                             const Columns& deviations, double* first, double* second) {
+[[gnu::always_inline]] inline void add_tiles(const FeatureColumns& x, const double* mean, const double* shares,
+                                             const FeatureColumns& deviations, double* first, double* second) {
   using L = Lanes<bytes>;
   for (std::int64_t j = 0; j < x.features; ++j) {
     typename L::Vector sum = {};
@@ -91,12 +91,12 @@ template <int bytes, int width>
 }
 
 #define HEATPP_TRIANGLES(target, name, bytes, width)                                                             \
-  target void name##_densities(const Columns& x, const double* mean, const double* factor, double height,        \
+  target void name##_densities(const FeatureColumns& x, const double* mean, const double* factor, double height, \
                                double* scratch, double* out) {                                                   \
     triangle_rows<bytes>(x, mean, factor, height, scratch, out);                                                 \
   }                                                                                                              \
-  target void name##_sums(const Columns& x, const double* mean, const double* shares, const Columns& deviations, \
-                          double* first, double* second) {                                                       \
+  target void name##_sums(const FeatureColumns& x, const double* mean, const double* shares,                     \
+                          const FeatureColumns& deviations, double* first, double* second) {                     \
     add_tiles<bytes, width>(x, mean, shares, deviations, first, second);                                         \
   }
 HEATPP_TRIANGLES(HEATPP_SIMD, narrow, 32, 2)
@@ -162,22 +162,22 @@ HEATPP_SIMD void divide(double* __restrict x, const double* __restrict by, std::
 
 }  // namespace
 
-void triangle_densities(const Columns& x, const double* mean, const double* factor, double height, double* scratch,
-                        double* out) {
+void triangle_densities(const FeatureColumns& x, const double* mean, const double* factor, double height,
+                        double* scratch, double* out) {
   (has_wide() ? wide_densities : narrow_densities)(x, mean, factor, height, scratch, out);
 }
 
-void add_triangle(const Columns& x, const double* mean, const double* shares, const Columns& deviations, double* first,
-                  double* second) {
+void add_triangle(const FeatureColumns& x, const double* mean, const double* shares, const FeatureColumns& deviations,
+                  double* first, double* second) {
   (has_wide() ? wide_sums : narrow_sums)(x, mean, shares, deviations, first, second);
 }
 
-void diagonal_densities(const Columns& x, const double* mean, const double* factor, double height, double* out) {
+void diagonal_densities(const FeatureColumns& x, const double* mean, const double* factor, double height, double* out) {
   std::fill_n(out, x.rows, height);
   for (std::int64_t j = 0; j < x.features; ++j) add_squared(out, x.of(j), mean[j], factor[j], x.rows);
 }
 
-void add_squares(const Columns& x, const double* mean, const double* shares, double* first, double* second) {
+void add_squares(const FeatureColumns& x, const double* mean, const double* shares, double* first, double* second) {
   for (std::int64_t j = 0; j < x.features; ++j) {
     const auto sums = moments_of(x.of(j), mean[j], shares, x.rows);
     first[j] += sums.first;

@@ -37,8 +37,8 @@ class Workspace {
       f(first, count);
     }
   }
-  [[nodiscard]] Columns x() { return {x_.data(), used_, features_, stride_}; }
-  [[nodiscard]] Columns scratch() { return {scratch_.data(), used_, features_, stride_}; }
+  [[nodiscard]] FeatureColumns x() { return {x_.data(), used_, features_, stride_}; }
+  [[nodiscard]] FeatureColumns scratch() { return {scratch_.data(), used_, features_, stride_}; }
   [[nodiscard]] double* shares(std::int64_t component) { return shares_.data() + component * stride_; }
   [[nodiscard]] double* norms() { return norms_.data(); }
   [[nodiscard]] std::int64_t stride() const { return stride_; }

@@ -4,7 +4,7 @@
 
 namespace heatpp::detail {
 
-Layout Window::layout(Shape shape) const {
+Layout ConvolutionWindow::layout(Shape shape) const {
   shape.back() = part_.count;
   if (!cut() || (shift() == 0 && part_.stride == 1 && part_.count == input_.shape().back()))
     return input_.with(std::move(shape), input_.split());
@@ -13,7 +13,7 @@ Layout Window::layout(Shape shape) const {
   return {std::move(shape), *input_.split(), std::move(bounds)};
 }
 
-std::vector<std::int64_t> Window::missing(int rank) const {
+std::vector<std::int64_t> ConvolutionWindow::missing(int rank) const {
   std::vector<std::int64_t> result;
   if (first(rank) == last(rank)) return result;
   const auto from = below(first(rank)), to = above(last(rank));
@@ -22,7 +22,7 @@ std::vector<std::int64_t> Window::missing(int rank) const {
   return result;
 }
 
-std::vector<RankRange> Window::takers(int rank) const {
+std::vector<RankRange> ConvolutionWindow::takers(int rank) const {
   if (!cut() || begin(rank) == end(rank)) return {};
   // Result i needs one of the elements if below(i) < end and below(i) + taps > begin.
   const auto at_least = [this](std::int64_t least) {  // the first result i with i stride >= least
@@ -34,7 +34,7 @@ std::vector<RankRange> Window::takers(int rank) const {
   return {{owner(first), owner(last - 1) + 1}};
 }
 
-std::int64_t Window::bound(int rank) const {
+std::int64_t ConvolutionWindow::bound(int rank) const {
   if (rank == 0) return 0;
   if (rank == input_.ranks()) return part_.count;
   const auto index = (std::max<std::int64_t>(0, input_.offset(rank) - shift()) + part_.stride - 1) / part_.stride;
@@ -42,7 +42,7 @@ std::int64_t Window::bound(int rank) const {
 }
 
 /// Returns the rank of a result: the last one whose bound is not behind it.
-int Window::owner(std::int64_t result) const {
+int ConvolutionWindow::owner(std::int64_t result) const {
   const auto newest = result * part_.stride + shift();
   if (newest < 0) return 0;
   return newest < input_.shape().back() ? input_.cut().owner(newest) : input_.ranks() - 1;

@@ -6,16 +6,17 @@
 namespace heatpp::detail {
 
 /// Elements start, start + stride, ... of the full convolution; `count` is their number.
-struct Part {
+struct OutputRange {
   std::int64_t start, count, stride;
 };
 
 /// Where the last axis of an array is cut for its convolution. Results first .. last of the part need elements
 /// below(first) .. above(last), including those outside the array. Rank r's first result is the first one whose newest
 /// element of `same` it holds; the last rank takes the rest. The layout has to outlive the window.
-class Window {
+class ConvolutionWindow {
  public:
-  Window(const Layout& input, const Part& part, std::int64_t taps) : input_(input), part_(part), taps_(taps) {}
+  ConvolutionWindow(const Layout& input, const OutputRange& part, std::int64_t taps)
+      : input_(input), part_(part), taps_(taps) {}
 
   /// Returns the layout of the results.
   [[nodiscard]] Layout layout(Shape shape) const;
@@ -44,7 +45,7 @@ class Window {
   [[nodiscard]] int owner(std::int64_t result) const;
 
   const Layout& input_;
-  Part part_;
+  OutputRange part_;
   std::int64_t taps_;
 };
 
