@@ -87,8 +87,8 @@ class Buffers {
   std::vector<at::Tensor> buffers_, values_;
 };
 
-struct Part : torch::CustomClassHolder {
-  Part(const Recomputed& of, const at::Device& device) : recomputed(of), surroundings(device) {}
+struct Recomputation : torch::CustomClassHolder {
+  Recomputation(const Recomputed& of, const at::Device& device) : recomputed(of), surroundings(device) {}
   Recomputed recomputed;
   Surroundings surroundings;
   std::vector<char> differentiable;
@@ -102,7 +102,8 @@ class Recompute : public torch::autograd::Function<Recompute> {
   static variable_list forward(Context* context, const Recomputed& recomputed, const at::Tensor& reached,
                                const at::TensorList inputs) {
     (void)reached;
-    auto part = c10::make_intrusive<Part>(recomputed, inputs.empty() ? at::Device(at::kCPU) : inputs.front().device());
+    auto part =
+        c10::make_intrusive<Recomputation>(recomputed, inputs.empty() ? at::Device(at::kCPU) : inputs.front().device());
     for (const auto& input : inputs) part->differentiable.push_back(input.requires_grad());
     context->save_for_backward(inputs.vec());
     context->saved_data["part"] = c10::IValue::make_capsule(part);
@@ -112,7 +113,7 @@ class Recompute : public torch::autograd::Function<Recompute> {
   }
 
   static variable_list backward(Context* context, variable_list gradients) {
-    const auto& part = static_cast<const Part&>(*context->saved_data["part"].toCapsule());
+    const auto& part = static_cast<const Recomputation&>(*context->saved_data["part"].toCapsule());
     variable_list inputs;
     for (std::size_t i = 0; const auto& saved : context->get_saved_variables())
       inputs.push_back(saved.detach().requires_grad_(part.differentiable[i++] != 0));
@@ -124,7 +125,7 @@ class Recompute : public torch::autograd::Function<Recompute> {
   }
 
  private:
-  static Tensors again(const Part& part, const variable_list& inputs) {
+  static Tensors again(const Recomputation& part, const variable_list& inputs) {
     const at::AutoGradMode with_gradients(true);
     const Back back(part.surroundings);
     return part.recomputed.function(inputs);

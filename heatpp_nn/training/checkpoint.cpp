@@ -179,7 +179,7 @@ class Loading {
     return file_.is_source_node() ? Alike::node : Alike::none;
   }
 
-  void bring(const SectionFile::Part& section, Read& read, double share) {
+  void bring(const SectionFile::StoredSection& section, Read& read, double share) {
     const auto body = file_.body(section);
     check_complex(read.state, body);
     auto left = std::string_view(body).substr(assembly_.bring(read.state.rows, body, share));

@@ -9,6 +9,7 @@
 namespace heatpp::comm {
 namespace {
 
+using detail::Range;
 using detail::Segment;
 
 // Below this size, each rank reads all data, which is faster than two waits.
@@ -75,14 +76,11 @@ class Shared final : public detail::InRounds {
   [[nodiscard]] std::byte* chunk(std::int64_t round) const {
     return static_cast<std::byte*>(data_.data) + (round - first_) * chunk_ * item();
   }
-  struct Part {
-    std::int64_t first, count;
-  };
-  [[nodiscard]] Part whole(std::int64_t round) const {
+  [[nodiscard]] Range whole(std::int64_t round) const {
     return {0, std::min(chunk_, data_.count - (round - first_) * chunk_)};
   }
   /// Slices consist of whole cache lines.
-  [[nodiscard]] Part slice(std::int64_t round, int rank) const {
+  [[nodiscard]] Range slice(std::int64_t round, int rank) const {
     const auto count = whole(round).count;
     const auto line = std::max<std::int64_t>(64 / item(), 1);
     const auto each = ((count + comm_.size() - 1) / comm_.size() + line - 1) / line * line;
@@ -90,7 +88,7 @@ class Shared final : public detail::InRounds {
     return {first, std::min(each, count - first)};
   }
 
-  void copy(std::byte* to, const std::byte* from, Part part) const {
+  void copy(std::byte* to, const std::byte* from, Range part) const {
     std::memcpy(to + part.first * item(), from + part.first * item(), static_cast<std::size_t>(part.count * item()));
   }
 
@@ -103,7 +101,7 @@ class Shared final : public detail::InRounds {
     segment_.announce(Segment::filled, filled_ = round);
   }
 
-  void combine(Part part, std::byte* data) {
+  void combine(Range part, std::byte* data) {
     operands_.clear();
     for (int rank = 0; rank < comm_.size(); ++rank) {
       const auto* from = rank == comm_.rank() ? data : segment_.slot(rank, round_);

@@ -54,9 +54,9 @@ Make between_all(const Topology& topology, const AllreduceOptions& options, std:
 }
 
 std::unique_ptr<Operation> start_pipeline(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
-                                          const Plan& plan) {
+                                          const Backends& backends) {
   const auto& messages = Resources::of(topology.comm(), data.memory).messages(topology.comm());
-  const auto all = plan.node == Backend::nccl ? nullptr : between_all(topology, options, data.bytes());
+  const auto all = backends.node == Backend::nccl ? nullptr : between_all(topology, options, data.bytes());
   auto* residual = options.residual.empty() ? nullptr : options.residual.data();
   const auto cross = [=, op = options.op, wire = options.wire](Buffer chunk) mutable {
     const detail::Coding coding{wire, residual};
@@ -67,7 +67,7 @@ std::unique_ptr<Operation> start_pipeline(const Topology& topology, const Allred
       return std::make_unique<detail::Execution>(messages, std::move(schedule), wide, op, coding);
     });
   };
-  return pipeline(topology, data, options.op, {plan, chunk_of(topology, options, data), cross});
+  return pipeline(topology, data, options.op, {backends, chunk_of(topology, options, data), cross});
 }
 
 /// Starts NCCL for all ranks: as it sees fit, or on request level by level.
@@ -114,7 +114,7 @@ bool asks_for_other_than_blueconnect(const AllreduceOptions& options) {
 std::unique_ptr<Operation> start_allreduce(const Topology& topology, const AllreduceOptions& options,
                                            const Buffer& data) {
   if (data.count == 0) return std::make_unique<detail::Done>();
-  auto [node, across] = plan_of("allreduce", topology, data.memory);
+  auto [node, across] = backends_of("allreduce", topology, data.memory);
   const auto& state = topology.state();
   if (asks_for_other_than_blueconnect(options)) node = Backend::staged;
   if (state.nodes == 1) across = node;

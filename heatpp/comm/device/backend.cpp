@@ -70,7 +70,7 @@ Backend backend_of(const char* op, const Communicator& comm, const Memory& memor
   return choose(op, wanted(op, comm).node, apart(Resources::of(comm, memory).devices()));
 }
 
-Plan plan_of(const char* op, const Topology& topology, const Memory& memory) {
+Backends backends_of(const char* op, const Topology& topology, const Memory& memory) {
   const auto& devices = Resources::of(topology.comm(), memory).devices();
   auto& state = topology.state();
   state.devices = devices;

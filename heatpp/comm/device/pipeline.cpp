@@ -20,7 +20,8 @@ class Pipeline final : public detail::Operation {
     alarms_ = &Resources::of(topology.comm(), data.memory).operations();
     number_ = alarms_->begin();
     const auto& node = topology.node();
-    if (options_.plan.node == Backend::nccl && node.size() > 1) group_ = &Resources::of(node, data.memory).nccl(node);
+    if (options_.backends.node == Backend::nccl && node.size() > 1)
+      group_ = &Resources::of(node, data.memory).nccl(node);
     if (by_mpi()) between_ = Resources::of(topology.across(), data.memory).messages(topology.across());
     for (std::int64_t first = 0; first < data.count; first += options_.chunk)
       lanes_.emplace_back(Range{first, std::min(options_.chunk, data.count - first)});
@@ -83,7 +84,7 @@ class Pipeline final : public detail::Operation {
     if (const auto failure = alarms_->failure_of(number_)) throw CommError(*failure);
   }
 
-  [[nodiscard]] bool by_mpi() const { return options_.plan.across == Backend::mpi; }
+  [[nodiscard]] bool by_mpi() const { return options_.backends.across == Backend::mpi; }
 
   void move_on() {
     if (!std::exchange(begun_, true)) (group_ ? streams_->nccl : streams_->to_host).wait_for(*ready_);

@@ -9,7 +9,7 @@ namespace heatpp::device {
 
 /// How a pipeline cuts and reduces its data.
 struct PipelineOptions {
-  Plan plan;               ///< nccl or staged in nodes; mpi or staged between them
+  Backends backends;       ///< nccl or staged in nodes; mpi or staged between them
   std::int64_t chunk = 1;  ///< elements
   /// An operation on a chunk in host memory. It reduces this rank's part over the nodes if that is reduced in the node
   /// already; otherwise it reduces the whole chunk.

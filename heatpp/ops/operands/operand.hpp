@@ -12,10 +12,11 @@ class Operand {
   Operand(const DNDarray& array) : value_(&array) {}       // NOLINT: conversion intended
   Operand(DNDarray&& array) : value_(std::move(array)) {}  // NOLINT: conversion intended
   template <class T>
-  requires std::is_arithmetic_v<T> Operand(T number) : value_(Scalar(number)) {}  // NOLINT: conversion intended
+  requires std::is_arithmetic_v<T> Operand(T number)
+      : value_(std::in_place_type<Scalar>, number) {}  // NOLINT: conversion intended
   template <class T>
-  Operand(std::complex<T> number) : value_(Scalar(number)) {}  // NOLINT: conversion intended
-  Operand(const Scalar& number) : value_(number) {}            // NOLINT: conversion intended
+  Operand(std::complex<T> number) : value_(std::in_place_type<Scalar>, number) {}  // NOLINT: conversion intended
+  Operand(const Scalar& number) : value_(number) {}                                // NOLINT: conversion intended
   template <class T>
   Operand(std::initializer_list<T>) {  // NOLINT: to say what is wrong
     static_assert(detail::never<T>, "numbers in braces are no operand: write ht::array({...})");

@@ -5,7 +5,6 @@
 #include <heatpp_nn/parallel/detail/finite.hpp>
 
 #include <torch/csrc/autograd/function.h>
-#include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
 #include <array>

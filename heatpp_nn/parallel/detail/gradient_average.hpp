@@ -1,14 +1,10 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <torch/csrc/autograd/variable.h>
 
 #include <heatpp_nn/parallel/detail/flat_parameters.hpp>
 #include <memory>
 #include <mutex>
-
-namespace torch::autograd {
-struct Node;
-}
 
 namespace heatpp::nn {
 
@@ -133,7 +129,7 @@ class GradientAverage {
   [[nodiscard]] double& status(Status place) { return status_[parameters().size() + place]; }
 
   struct Hook {
-    std::shared_ptr<torch::autograd::Node> accumulator;
+    decltype(torch::autograd::impl::grad_accumulator({})) accumulator;  // LibTorch 2.15 has its own pointers for nodes
     std::uintptr_t key;
   };
 

@@ -82,10 +82,11 @@ std::vector<Entry> gathered_on_0(const Communicator& comm, const Entry& mine) {
 }
 
 /// Returns what ranks need of the sections, in the order of the ranks that read them.
-std::vector<SectionFile::Part> parts_of(const std::vector<Entry>& table, std::int64_t start, std::int64_t ranks) {
+std::vector<SectionFile::StoredSection> parts_of(const std::vector<Entry>& table, std::int64_t start,
+                                                 std::int64_t ranks) {
   std::unordered_map<std::int64_t, std::int64_t> of_source;
   for (const auto& entry : table) ++of_source[entry.source];
-  std::vector<SectionFile::Part> parts;
+  std::vector<SectionFile::StoredSection> parts;
   for (const auto& entry : table) {
     parts.push_back({entry, std::ssize(parts), start, of_source[entry.source]});
     start += up_to_page(entry.head_bytes + entry.body_bytes);
@@ -96,11 +97,12 @@ std::vector<SectionFile::Part> parts_of(const std::vector<Entry>& table, std::in
 
 /// Rank `from` holds what is for itself and the ranks up to before `last`. It gives every step-th of these the parts
 /// of `step` ranks, and returns its own like them.
-std::vector<SectionFile::Part> passed_on(const std::vector<SectionFile::Part>& held, int from, int last, int step,
-                                         const heatpp::detail::Cut& cut, const Communicator& comm) {
-  constexpr std::int64_t size = sizeof(SectionFile::Part);
+std::vector<SectionFile::StoredSection> passed_on(const std::vector<SectionFile::StoredSection>& held, int from,
+                                                  int last, int step, const heatpp::detail::Cut& cut,
+                                                  const Communicator& comm) {
+  constexpr std::int64_t size = sizeof(SectionFile::StoredSection);
   const auto bytes_for = [&](int rank) { return (cut.first(std::min(rank + step, last)) - cut.first(rank)) * size; };
-  std::vector<SectionFile::Part> mine;
+  std::vector<SectionFile::StoredSection> mine;
   heatpp::detail::Sends send;
   heatpp::detail::Receives receive;
   if ((comm.rank() - from) % step == 0) {
@@ -117,8 +119,8 @@ std::vector<SectionFile::Part> passed_on(const std::vector<SectionFile::Part>& h
 }
 
 /// Gives each rank its parts of those that rank 0 holds.
-std::vector<SectionFile::Part> dealt(const std::vector<SectionFile::Part>& all, std::int64_t sections,
-                                     const Communicator& comm) {
+std::vector<SectionFile::StoredSection> dealt(const std::vector<SectionFile::StoredSection>& all, std::int64_t sections,
+                                              const Communicator& comm) {
   const auto cut = heatpp::detail::Cut::even(sections, comm.size());
   const auto each = static_cast<int>(std::ceil(std::sqrt(comm.size())));
   const auto of_group = passed_on(all, 0, comm.size(), each, cut, comm);
@@ -188,7 +190,7 @@ void SectionWriter::commit() {
 }
 
 SectionFile::SectionFile(const char* op, const Communicator& comm, const std::string& path) : op_(op), path_(path) {
-  std::vector<Part> all;
+  std::vector<StoredSection> all;
   all_or_none(comm, [&] {
     if (comm.rank() != 0) return;
     std::int64_t start = 0;
@@ -225,7 +227,8 @@ std::vector<Entry> SectionFile::read_table(std::int64_t& start) const {
   return entries;
 }
 
-std::string SectionFile::read(const Part& part, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const {
+std::string SectionFile::read(const StoredSection& part, std::int64_t offset, std::int64_t bytes,
+                              std::int64_t crc) const {
   std::string found(static_cast<std::size_t>(bytes), '\0');
   io::detail::FileReader(path_, op_).read(part.start + offset, bytes, found.data());
   if (crc32c(std::as_bytes(std::span(found))) != crc)
@@ -233,11 +236,11 @@ std::string SectionFile::read(const Part& part, std::int64_t offset, std::int64_
   return found;
 }
 
-std::string SectionFile::head(const Part& part) const {
+std::string SectionFile::head(const StoredSection& part) const {
   return read(part, 0, part.entry.head_bytes, part.entry.head_crc);
 }
 
-std::string SectionFile::body(const Part& part) const {
+std::string SectionFile::body(const StoredSection& part) const {
   return read(part, part.entry.head_bytes, part.entry.body_bytes, part.entry.body_crc);
 }
 

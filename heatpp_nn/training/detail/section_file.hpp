@@ -29,7 +29,7 @@ class SectionFile {
   };
 
   /// A section that this rank reads.
-  struct Part {
+  struct StoredSection {
     Entry entry;
     std::int64_t index = 0, start = 0;  ///< its number, and its offset in the file
     std::int64_t of_source = 0;         ///< how many sections have its source
@@ -43,19 +43,20 @@ class SectionFile {
   [[nodiscard]] std::int64_t sections() const { return facts_[0]; }
   [[nodiscard]] bool is_source_0() const { return facts_[1] != 0; }     ///< in all sections
   [[nodiscard]] bool is_source_node() const { return facts_[2] != 0; }  ///< likewise
-  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+  [[nodiscard]] const std::vector<StoredSection>& parts() const { return parts_; }
   /// Both return a piece of a section. Local. They throw IoError if the piece is damaged.
-  [[nodiscard]] std::string head(const Part& part) const;
-  [[nodiscard]] std::string body(const Part& part) const;
+  [[nodiscard]] std::string head(const StoredSection& part) const;
+  [[nodiscard]] std::string body(const StoredSection& part) const;
 
  private:
   [[nodiscard]] std::vector<Entry> read_table(std::int64_t& start) const;
-  [[nodiscard]] std::string read(const Part& part, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const;
+  [[nodiscard]] std::string read(const StoredSection& part, std::int64_t offset, std::int64_t bytes,
+                                 std::int64_t crc) const;
 
   const char* op_;
   std::string path_;
   std::array<std::int64_t, 3> facts_{};  // how many sections, and what all of them have, as 0 or 1
-  std::vector<Part> parts_;
+  std::vector<StoredSection> parts_;
 };
 
 /// Writes such a file in three steps; the second is local. The file appears complete or not at all.

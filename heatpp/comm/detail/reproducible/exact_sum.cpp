@@ -14,12 +14,12 @@ constexpr std::int64_t most_additions = std::int64_t{1} << 30;  // of 32 bits ea
 
 using Int128 = __int128;
 
-struct Parts {
+struct BinaryNumber {
   std::int64_t mantissa;
   int exponent;
 };
 /// Splits a finite number into its parts.
-Parts parts_of(double x) {
+BinaryNumber parts_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto biased = static_cast<int>(bits >> 52 & 0x7ff);
   const auto fraction = static_cast<std::int64_t>(bits & 0xfffffffffffff);

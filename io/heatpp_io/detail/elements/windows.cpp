@@ -37,14 +37,14 @@ std::pair<std::vector<BasicBlock<Mine>>, std::vector<BasicBlock<Theirs>>> shares
 
 }  // namespace
 
-Windows::Windows(const Layout& layout, std::int64_t itemsize, const Plan& plan)
-    : shape_(layout.shape()), axis_(plan.axis), ranks_(layout.ranks()), cuts_(plan.cuts) {
+Windows::Windows(const Layout& layout, std::int64_t itemsize, const Options& options)
+    : shape_(layout.shape()), axis_(options.axis), ranks_(layout.ranks()), cuts_(options.cuts) {
   const auto extent = shape_[static_cast<std::size_t>(axis_)];
   if (layout.size() == 0) return;
   const auto unit_bytes = layout.size() / extent * cuts_.unit * itemsize;
   const auto units = (extent + cuts_.phase + cuts_.unit - 1) / cuts_.unit;
   const auto share = (units + ranks_ - 1) / ranks_;  // a larger share would leave the last ranks without work
-  units_per_part_ = std::clamp<std::int64_t>(plan.part_bytes / unit_bytes, 1, share);
+  units_per_part_ = std::clamp<std::int64_t>(options.part_bytes / unit_bytes, 1, share);
   windows_ = (units + units_per_part_ * ranks_ - 1) / (units_per_part_ * ranks_);
 }
 

@@ -17,12 +17,12 @@ namespace heatpp::io::detail {
 class Windows {
  public:
   /// `cuts` gives the places where units begin. A part holds as many units as fit in `part_bytes`, at least one.
-  struct Plan {
+  struct Options {
     int axis;
     CutAt cuts;
     std::int64_t part_bytes;
   };
-  Windows(const Layout& layout, std::int64_t itemsize, const Plan& plan);
+  Windows(const Layout& layout, std::int64_t itemsize, const Options& options);
 
   struct Part {
     std::int64_t first, count;
