@@ -1,4 +1,5 @@
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/attached.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/recovery/detail/family.hpp>
@@ -51,6 +52,12 @@ Communicator Communicator::split_shared(Site site) const {
   return *part_of(*this, "split_shared", site, [&](MPI_Comm* made) {
     return MPI_Comm_split_type(impl_->mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, made);
   });
+}
+
+std::shared_ptr<void> detail::attached(const Communicator& comm, std::shared_ptr<void> (*make)()) {
+  auto& impl = comm.impl();
+  std::call_once(impl.attaches, [&] { impl.attached = make(); });
+  return impl.attached;
 }
 
 }  // namespace heatpp

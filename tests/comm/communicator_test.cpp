@@ -1,6 +1,7 @@
 #include "../catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/attached.hpp>
 #include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/interop/mpi.hpp>
 
@@ -262,4 +263,30 @@ TEST_CASE("a rank finds its place in the whole", "[comm]") {
   const auto alone = ht::detail::place_in_whole(ht::self(), 7);
   CHECK(alone.offset == 0);
   CHECK(alone.total == 7);
+}
+
+namespace {
+struct Attached {
+  static inline int alive = 0;
+  Attached() { ++alive; }
+  ~Attached() { --alive; }
+  std::optional<ht::Communicator> part;
+};
+}  // namespace
+
+TEST_CASE("what is attached to a communicator goes with its last copy", "[comm]") {
+  const auto& world = ht::world();
+  auto group = world.split(0, world.rank());
+  auto copy = group;
+  const auto attached = [&] { return ht::detail::attached<Attached>(*copy); };
+  CHECK(attached() == attached());
+  CHECK(Attached::alive == 1);
+  attached()->part = copy->split(0, copy->rank());
+  std::vector<int> ranks{1};
+  attached()->part->allreduce(ranks);
+  CHECK(ranks[0] == world.size());
+  group.reset();
+  CHECK(Attached::alive == 1);
+  copy.reset();
+  CHECK(Attached::alive == 0);
 }

@@ -10,6 +10,7 @@
 #include <heatpp/comm/detail/schedule/cache.hpp>
 #include <heatpp/comm/detail/settings.hpp>
 #include <heatpp/comm/topology.hpp>
+#include <mutex>
 
 namespace heatpp {
 
@@ -46,6 +47,8 @@ struct Communicator::Impl {
   int node = -1;                                   ///< a number that is equal on ranks that share memory
   std::unique_ptr<detail::Segment> segment;        ///< if all ranks share memory
   std::shared_ptr<Topology::State> machine;        ///< of topology_of(); if missing, all ranks are on one node
+  std::once_flag attaches;
+  std::shared_ptr<void> attached;  ///< see detail::attached
   /// Something failed here, so that messages may remain unread. MPI must not give the number to another communicator,
   /// which would receive them.
   std::atomic<bool> failed{false};

@@ -1,5 +1,7 @@
 #include <heatpp/core/detail/cuts/group_along.hpp>
 
+#include <heatpp/comm/detail/attached.hpp>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -23,50 +25,45 @@ std::pair<int, int> place_of(const GridCut& grid, const Along& along, Copies cop
   return {color, copies == Copies::apart ? key : key * grid.copies() + grid.copy_of(rank)};
 }
 
-/// Groups of ranks that were made. They hold their communicators, so that the address of one names no other.
+/// The groups of a communicator's ranks that were made.
 class RankGroups {
  public:
   Communicator group(const GridCut& grid, const Communicator& comm, const Along& along, Copies copies) {
     const std::lock_guard lock(mutex_);
-    const auto known = std::ranges::find_if(recent_, [&](const Recent& one) {
-      return &one.comm.impl() == &comm.impl() && one.along == along && one.copies == copies && one.grid == grid;
-    });
-    if (known != recent_.end()) return known->group;
+    const auto known = std::ranges::find_if(
+        recent_, [&](const Recent& one) { return one.along == along && one.copies == copies && one.grid == grid; });
+    if (known != recent_.end()) return known->group.value_or(comm);
     constexpr std::size_t most = 64;
     if (recent_.size() == most) recent_.pop_back();
-    return recent_.emplace_front(Recent{comm, along, copies, grid, made(grid, comm, along, copies)}).group;
+    return recent_.emplace_front(Recent{along, copies, grid, made(grid, comm, along, copies)}).group.value_or(comm);
   }
 
  private:
-  /// What a call asked for, and its result. Equal grids need no list of all ranks to be found.
+  /// What a call asked for, and its result: none if it is the communicator itself, which must not hold itself. Equal
+  /// grids need no list of all ranks to be found.
   struct Recent {
-    Communicator comm;
     Along along;
     Copies copies;
     GridCut grid;
-    Communicator group;
+    std::optional<Communicator> group;
   };
 
-  Communicator made(const GridCut& grid, const Communicator& comm, const Along& along, Copies copies) {
+  std::optional<Communicator> made(const GridCut& grid, const Communicator& comm, const Along& along, Copies copies) {
     Places places;
     for (int rank = 0; rank < grid.ranks(); ++rank) places.push_back(place_of(grid, along, copies, rank));
     const auto is_all = [&](const auto& place) {
       return place == std::pair(0, static_cast<int>(&place - places.data()));
     };
-    if (std::ranges::all_of(places, is_all)) return comm;
-    const auto key = std::pair<const void*, Places>(&comm.impl(), places);
-    auto found = groups_.find(key);
-    if (found == groups_.end()) {
-      const auto& [color, place] = places[static_cast<std::size_t>(comm.rank())];
-      const auto group = comm.split(color, place);
-      found = groups_.emplace(key, std::pair(comm, *group)).first;
-    }
-    return found->second.second;
+    if (std::ranges::all_of(places, is_all)) return std::nullopt;
+    const auto found = groups_.find(places);
+    if (found != groups_.end()) return found->second;
+    const auto [color, place] = places[static_cast<std::size_t>(comm.rank())];
+    return groups_.emplace(std::move(places), *comm.split(color, place)).first->second;
   }
 
-  std::mutex mutex_;
+  std::mutex mutex_;  // a call for another communicator does not wait for this one's `split`
   std::deque<Recent> recent_;
-  std::map<std::pair<const void*, Places>, std::pair<Communicator, Communicator>> groups_;
+  std::map<Places, Communicator> groups_;
 };
 
 }  // namespace
@@ -76,8 +73,7 @@ Communicator group_along(const Layout& layout, const Communicator& comm, std::sp
   if (!layout.is_grid()) return comm;
   Along along(layout.shape().size(), false);
   for (const auto axis : axes) along[static_cast<std::size_t>(axis)] = true;
-  static RankGroups groups;
-  return groups.group(layout.grid_cut(), comm, along, copies);
+  return attached<RankGroups>(comm)->group(layout.grid_cut(), comm, along, copies);
 }
 
 Communicator group_of_blocks(const Layout& layout, const Communicator& comm) {

@@ -10,7 +10,7 @@ enum class Copies { apart, together };
 /// Returns the ranks that a reduction along these axes combines: those whose blocks differ from this rank's only along
 /// them, in C order of their blocks, and the holders of copies of these blocks behind each if they are together. If the
 /// layout is no grid, it returns all ranks. The first call for a grid splits the communicator (collective) and keeps
-/// the group as long as the program runs. Later calls for this grid take no time for each rank.
+/// the group as long as the communicator. Later calls for this grid take no time for each rank.
 [[nodiscard]] Communicator group_along(const Layout& layout, const Communicator& comm,
                                        std::span<const std::int64_t> axes, Copies copies = Copies::apart);
 [[nodiscard]] inline Communicator group_along(const DNDarray& x, std::span<const std::int64_t> axes) {
