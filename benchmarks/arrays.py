@@ -15,9 +15,9 @@ ARRAYS = {"sum": ["allreduce:4"], "mask": ["allgather"], "place in the whole": [
           "resplit": [f"exchange:{ARRAY}"], "resplit of 1 MB": [f"exchange:{10**6}"]}
 
 
-# A rank has at most this many bytes if they go in two hops (comm/detail/shared/two_hops.cpp): 1280 for each message saved.
+# A rank has at most this many bytes if they go in two hops (comm/detail/shared/two_hops.cpp): a third of 4 KiB for each message saved.
 NODES = RANKS // MACHINE[-1]
-TWO_HOPS_BELOW = 1280 * (RANKS - NODES - 2 * (MACHINE[-1] - 1))
+TWO_HOPS_BELOW = 4096 * (RANKS - NODES - 2 * (MACHINE[-1] - 1)) // 3
 
 
 def bound(steps):

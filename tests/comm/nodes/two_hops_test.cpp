@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/impl.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/shared/two_hops.hpp>
 #include <heatpp/comm/detail/state.hpp>
 
@@ -87,8 +88,9 @@ TEST_CASE("small blocks take two hops if that saves messages", "[comm][nodes]") 
              alone = ranks_on_nodes([](int rank) { return rank; }), together = ranks_on_nodes([](int) { return 0; });
   // In pairs a rank sends P / 2 - 1 messages between nodes, and two in the node.
   const std::int64_t saved = pairs.size() - 1 - ((pairs.size() + 1) / 2 - 1 + 2);
-  CHECK(ht::detail::worth_two_hops(pairs, 1280 * saved) == (saved > 0));
-  CHECK_FALSE(ht::detail::worth_two_hops(pairs, 1280 * saved + 1281));
+  const auto most = ht::detail::small_bytes * saved / 3;  // three copies cost no more than these messages
+  CHECK(ht::detail::worth_two_hops(pairs, most) == (saved > 0));
+  CHECK_FALSE(ht::detail::worth_two_hops(pairs, std::max<std::int64_t>(0, most) + 1));
   CHECK_FALSE(ht::detail::worth_two_hops(alone, 8));
   CHECK_FALSE(ht::detail::worth_two_hops(together, 8));
 }

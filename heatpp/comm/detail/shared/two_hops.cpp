@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/runs.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/recovery/detail/lost_messages.hpp>
@@ -14,8 +15,8 @@ namespace heatpp::detail {
 namespace {
 
 constexpr std::int64_t batch_bytes = std::int64_t{4} << 20, several_messages = std::int64_t{64} << 10;
-// A message takes the time in which a rank copies this much three times. A guess: 1 us, and 4 GB/s.
-constexpr std::int64_t bytes_worth_a_message = 1280;
+// Two hops copy data three times more than direct messages: into the first message, into the second, and out of it.
+constexpr std::int64_t more_copies = 3;
 
 /// The nodes of a communicator as one rank sees them. A shift is the number of nodes between two, round a ring.
 class Nodes {
@@ -336,7 +337,8 @@ bool worth_two_hops(const Communicator& comm, std::int64_t most) {
              largest = static_cast<std::int64_t>(machine->largest_node);
   const auto messages = nodes - 1 + (batches_for(nodes, most) + 1) * (largest - 1);
   const auto saved = comm.size() - 1 - messages;
-  return saved > 0 && most <= saved * bytes_worth_a_message;
+  // Latency and bandwidth cost a message of small_bytes equally much, as choices of all-reduces assume.
+  return saved > 0 && more_copies * most <= saved * small_bytes;
 }
 
 std::unique_ptr<Operation> two_hops(const Communicator& comm, Sends send, Receives receive, std::int64_t most,
