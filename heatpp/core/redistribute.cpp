@@ -12,6 +12,7 @@
 #include <heatpp/core/detail/cuts/ranks_over.hpp>
 #include <heatpp/core/detail/cuts/relayout_boxes.hpp>
 #include <heatpp/core/detail/peers/axis_block.hpp>
+#include <heatpp/core/detail/peers/whole_by_sum.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
 #include <algorithm>
@@ -115,6 +116,8 @@ at::Tensor detail::relayout(const DNDarray& x, const Layout& target) {
     const auto [first, last] = range_of(target, x.comm().rank());
     return x.larray().narrow(*target.split(), first, last - first);
   }
+  if (!target.is_cut() && is_less_than_lists(nbytes(x), x.comm().size()))
+    return whole_by_sum(x.larray(), x.layout(), x.comm());
   if (x.device() == cpu) return exchange_blocks(x.larray(), x.layout(), target, x.comm());
   return exchange_blocks(x.larray().cpu(), x.layout(), target, x.comm()).to(x.larray().device());
 }

@@ -1,5 +1,7 @@
 #include "../support.hpp"
 
+#include <heatpp/core/detail/peers/whole_by_sum.hpp>
+
 #include <numeric>
 
 TEST_CASE("resplit from every layout to every split", "[core][redistribute]") {
@@ -57,6 +59,22 @@ TEST_CASE("a non-contiguous block moves as its elements read", "[core][redistrib
   const auto global = at::arange(12).reshape({3, 4});
   const auto x = ht::from_local(global.t(), {});
   CHECK(same(ht::resplit(ht::resplit(x, 0), 1), global.t().contiguous()));
+}
+
+TEST_CASE("the whole of few bytes is a sum of bits", "[core][redistribute]") {
+  for (const auto dtype : {at::kBool, at::kHalf, at::kInt, at::kDouble, at::kComplexDouble}) {
+    auto global = at::arange(-7, 8, at::kDouble).view({5, 3}).to(dtype);
+    if (at::isFloatingType(dtype)) global[0][0] = -0.0, global[1][1] = NAN;
+    for (const auto& layout : every_layout({5, 3})) {
+      if (!layout.split()) continue;
+      const auto x = distribute(global, layout);
+      const auto whole = ht::detail::whole_by_sum(x.larray(), layout, x.comm());
+      CHECK(at::equal(whole.view(at::kByte), global.view(at::kByte)));
+    }
+  }
+  CHECK_FALSE(ht::detail::is_less_than_lists(8, 1024));
+  CHECK(ht::detail::is_less_than_lists(100'000, 2048));
+  CHECK_FALSE(ht::detail::is_less_than_lists(1'000'000, 2048));
 }
 
 TEST_CASE("bad counts are an error on all ranks", "[core][redistribute]") {

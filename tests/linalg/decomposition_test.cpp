@@ -2,6 +2,7 @@
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+#include <heatpp/linalg/decompositions/detail/triangles.hpp>
 #include <heatpp/linalg/decompositions/eig.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/decompositions/svd.hpp>
@@ -49,6 +50,27 @@ TEST_CASE("qr of tall, square and wide matrices equals LAPACK's", "[linalg][qr]"
     check_qr(at::eye(8, at::kDouble).slice(1, 0, 2).to(type).contiguous(), 1e-10);
   }
   check_qr(scattered({40, 4}, at::kFloat), 2e-5);
+}
+
+TEST_CASE("triangles of ranks are joined all at once, and by pairs", "[linalg][qr]") {
+  for (const auto type : {at::kDouble, at::kComplexDouble})
+    for (const auto& shape : {ht::Shape{17, 3}, {4, 4}, {9, 1}}) {
+      const auto a = scattered(shape, type);
+      for (const auto& layout : every_layout(shape)) {
+        if (layout.split() != 0) continue;
+        const auto x = distribute(a, layout);
+        const auto& comm = x.comm();
+        for (const auto& [q, r] :
+             {ht::detail::by_triangles(x.larray(), layout, comm), ht::detail::by_pairs(x.larray(), layout, comm)}) {
+          CHECK(near_to(r.triu(), r, 0, 0));
+          CHECK(near_to(r.abs(), std::get<1>(at::linalg_qr(a)).abs(), 0, 1e-13));
+          CHECK(near_to(at::matmul(q, r), x.larray(), 0, 1e-13));
+          const auto products = at::matmul(q.mH(), q).contiguous();
+          comm.allreduce(ht::detail::buffer_of(products));
+          CHECK(near_to(products, at::eye(shape[1], type), 0, 1e-13));
+        }
+      }
+    }
 }
 
 TEST_CASE("qr of nearly dependent columns keeps them orthonormal", "[linalg][qr]") {

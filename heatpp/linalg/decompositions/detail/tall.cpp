@@ -1,6 +1,8 @@
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
 
+#include <heatpp/core/detail/peers/few_ranks.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/decompositions/detail/triangles.hpp>
 #include <heatpp/linalg/products/detail/gemm.hpp>
 
 #include <ATen/Parallel.h>
@@ -112,30 +114,20 @@ bool are_nearly_orthogonal(const at::Tensor& gram) {
   return sum < 0.25;
 }
 
-Tall by_local_triangles(const at::Tensor& x, const Layout& layout, const Communicator& comm) {
-  const auto n = x.size(1);
-  const auto [q, r] = at::linalg_qr(x);
-  std::vector<std::int64_t> counts;
-  std::int64_t rows = 0, first = 0;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const auto height = std::min(layout.count(rank), n);
-    counts.push_back(height * n);
-    if (rank < comm.rank()) first += height;
-    rows += height;
-  }
-  const auto mine = r.cpu().contiguous(), all = at::empty({rows, n}, mine.options());
-  comm.allgather(buffer_of(mine), buffer_of(all), counts);
-  const auto [top, triangle] = at::linalg_qr(all.to(x.device()));
-  return {at::mm(q, top.narrow(0, first, r.size(0))), triangle};
-}
-
 /// Returns the first n rows of q m on every rank.
 at::Tensor first_rows(const at::Tensor& q, const at::Tensor& m, const Layout& layout, const Communicator& comm) {
   const auto n = q.size(1);
-  std::vector<std::int64_t> counts;
   const auto rows_of = [&](int rank) {
     return std::clamp<std::int64_t>(n - layout.offset(rank), 0, layout.count(rank));
   };
+  if (comm.size() > few_ranks) {
+    const auto all = at::zeros({n, n}, q.options().device(at::kCPU));
+    if (const auto mine = rows_of(comm.rank()); mine > 0)
+      all.narrow(0, layout.offset(comm.rank()), mine).copy_(at::mm(q.narrow(0, 0, mine), m));
+    comm.allreduce({all.data_ptr(), static_cast<std::int64_t>(all.nbytes()), uint8});  // others have zeros
+    return all;
+  }
+  std::vector<std::int64_t> counts;
   for (int rank = 0; rank < comm.size(); ++rank) counts.push_back(rows_of(rank) * n);
   const auto mine = at::mm(q.narrow(0, 0, rows_of(comm.rank())), m).cpu(), all = at::empty({n, n}, mine.options());
   comm.allgather(buffer_of(mine), buffer_of(all), counts);
@@ -213,7 +205,8 @@ Tall by_householder(const DNDarray& x) {
     const auto [q, r] = at::linalg_qr(x.larray());
     return {q, r};
   }
-  auto [q, r] = by_local_triangles(x.larray(), x.layout(), x.comm());
+  const auto decompose = x.comm().size() > few_ranks ? by_pairs : by_triangles;
+  auto [q, r] = decompose(x.larray(), x.layout(), x.comm());
   const auto diagonal = r.diagonal();
   const auto phase = at::where(diagonal == 0, at::ones_like(diagonal), diagonal.sgn());
   const auto signs = phase * signs_beside(q, at::diag(phase), x);
