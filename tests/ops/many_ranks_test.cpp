@@ -1,6 +1,7 @@
 // Arrays of more than 2^31 elements on 131,072 ranks, of which this process plays one: all ranks hold the same, so what
 // follows from counts over all ranks is exact.
 #include "../comm/one_rank/one_rank.hpp"
+#include "../scratch_path.hpp"
 #include "../support.hpp"
 
 #include <heatpp/comm/detail/numbers/place.hpp>
@@ -8,8 +9,14 @@
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/sparse/sparse.hpp>
+#include <heatpp_io/heatpp_io.hpp>
+
+#include <sys/mman.h>
 
 #include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -20,9 +27,9 @@ static_assert(whole == std::int64_t{1} << 33);
 /// The default communicator of a test is that of many ranks.
 class ManyRanks {
  public:
-  ManyRanks() {
+  explicit ManyRanks(int self = rank) {
     ::setenv("HEATPP_SHARED_MEMORY", "off", 1);
-    one_rank::become(rank, ranks);
+    one_rank::become(self, ranks);
     ht::use_comm(ht::from_mpi(MPI_COMM_WORLD));
   }
   ~ManyRanks() {
@@ -36,6 +43,46 @@ class ManyRanks {
 };
 
 ht::DNDarray ones(ht::Dtype dtype = ht::int32) { return ht::ones({whole}, {.dtype = dtype, .split = 0}); }
+/// Addresses of more than 2^31 bytes in the same MiB of memory, except some parts that have pages of their own.
+class RepeatedMemory {
+ public:
+  explicit RepeatedMemory(std::int64_t bytes) : bytes_((bytes + piece - 1) / piece * piece) {
+    const int file = ::memfd_create("repeated", 0);
+    if (file < 0 || ::ftruncate(file, piece) != 0) throw std::runtime_error("no memory");
+    data_ = mapped(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    for (std::int64_t at = 0; at < bytes_; at += piece)
+      mapped(data_ + at, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file);
+    ::close(file);
+  }
+  ~RepeatedMemory() { ::munmap(data_, static_cast<std::size_t>(bytes_)); }
+  RepeatedMemory(const RepeatedMemory&) = delete;
+  RepeatedMemory& operator=(const RepeatedMemory&) = delete;
+  [[nodiscard]] std::uint8_t* data() const { return data_; }
+  /// Gives the MiB around a byte, and the next one, pages of their own.
+  void own(std::int64_t at) const {
+    at = std::min(at / piece * piece, bytes_ - 2 * piece);
+    mapped(data_ + at, 2 * piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
+  }
+
+ private:
+  static constexpr std::int64_t piece = 1 << 20;
+  static std::uint8_t* mapped(void* at, std::int64_t bytes, int protection, int flags, int file) {
+    void* const memory = ::mmap(at, static_cast<std::size_t>(bytes), protection, flags, file, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("no memory");
+    return static_cast<std::uint8_t*>(memory);
+  }
+
+  std::int64_t bytes_;
+  std::uint8_t* data_;
+};
+
+/// Returns what each byte of a rank is in a gathered whole.
+std::uint8_t number_of(int of) { return static_cast<std::uint8_t>(1 + of % 251); }
+bool is_part_of(const std::uint8_t* all, int of, std::int64_t each) {
+  const auto* const first = all + of * each;
+  return std::all_of(first, first + each, [&](auto x) { return x == number_of(of); });
+}
+
 std::int64_t number(const ht::DNDarray& x) { return x.larray().item<std::int64_t>(); }
 std::int64_t first_of(const ht::DNDarray& x) { return x.larray().view(-1)[0].item<std::int64_t>(); }
 std::int64_t last_of(const ht::DNDarray& x) { return x.larray().view(-1)[-1].item<std::int64_t>(); }
@@ -152,6 +199,69 @@ TEST_CASE("a message of more than 2^31 bytes travels in pieces", "[ops][many_ran
 
   CHECK(sent.bytes == runs * run);
   CHECK(sent.messages == 2 * runs);
+}
+
+TEST_CASE("more than 2^31 elements are gathered, from all ranks and from one", "[ops][many_ranks]") {
+  const ManyRanks many;
+  constexpr std::int64_t each = (1 << 14) + 1, all = each * ranks;
+  static_assert(all > std::int64_t{1} << 31);
+  const RepeatedMemory memory(all);
+  const std::array seen{0, 1, ranks / 2, rank, ranks - 1};
+  for (const int of : seen) memory.own(of * each);
+  const std::vector<std::uint8_t> mine(static_cast<std::size_t>(each), number_of(rank));
+  const std::vector<std::int64_t> counts(ranks, each);
+  one_rank::let_ranks_say([&](one_rank::Call call, int from, std::span<std::byte> part) {
+    if (call == one_rank::Call::message && std::ssize(part) == each)
+      std::ranges::fill(part, std::byte{number_of(from)});
+  });
+
+  ht::default_comm().gather({mine.data(), each, ht::uint8}, {memory.data(), all, ht::uint8}, counts, rank);
+  for (const int of : seen) CHECK(is_part_of(memory.data(), of, each));
+
+  std::vector<std::int64_t> large(ranks, 0);
+  large[rank] = all;  // one rank has all of it
+  const auto before = one_rank::sent();
+  ht::default_comm().gather({memory.data(), all, ht::uint8}, {nullptr, 0, ht::uint8}, large, 0);
+  CHECK((one_rank::sent() - before).bytes >= all);
+}
+
+TEST_CASE("2^33 elements of a file are read where they lie", "[ops][many_ranks]") {
+  const auto path = scratch_path("heatpp_many_ranks") + ".npy";
+  constexpr std::int64_t header = 128;
+  {
+    std::ofstream file(path, std::ios::binary);
+    std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (" + std::to_string(whole) + ",), }";
+    text.resize(header - 11, ' ');
+    file << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(header - 10) << '\0' << text << '\n';
+    for (const auto& [at, byte] : {std::pair{rank * n, 7}, {(rank + 1) * n - 1, 8}, {whole - 1, 9}}) {
+      file.seekp(header + at);
+      file.put(static_cast<char>(byte));
+    }
+  }
+  // Rank 0 looks at the file, and this rank hears what it says.
+  std::deque<std::vector<std::byte>> said;
+  {
+    const ManyRanks first(0);
+    one_rank::let_ranks_say([&](one_rank::Call call, int, std::span<std::byte> part) {
+      if (call == one_rank::Call::broadcast) said.emplace_back(part.begin(), part.end());
+    });
+    CHECK(ht::io::load(path, {.split = 0}).lshape() == ht::Shape{n});
+  }
+  const ManyRanks many;
+  one_rank::let_ranks_say([&](one_rank::Call call, int, std::span<std::byte> part) {
+    if (call != one_rank::Call::broadcast || said.empty()) return;
+    std::ranges::copy(said.front(), part.begin());
+    said.pop_front();
+  });
+
+  const auto x = ht::io::load(path, {.split = 0});
+
+  CHECK(x.shape() == ht::Shape{whole});
+  CHECK(x.lshape() == ht::Shape{n});
+  CHECK(x.larray()[0].item<int>() == 7);
+  CHECK(x.larray()[-1].item<int>() == 8);
+  CHECK(x.larray().sum().item<int>() == 15);
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("costs of a copy for each of many ranks do not wrap", "[ops][many_ranks]") {

@@ -257,13 +257,19 @@ int MPI_Ibarrier(MPI_Comm, MPI_Request* request) {
   count_collective(0);
   return done(request);
 }
-int MPI_Ibcast(void*, int count, MPI_Datatype type, int, MPI_Comm, MPI_Request* request) {
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm, MPI_Request* request) {
   count_collective(size_of(type, count));
+  if (state().says)
+    state().says(one_rank::Call::broadcast, root, {static_cast<std::byte*>(data), size_of(type, count)});
   return done(request);
 }
 int MPI_Iallreduce(const void* from, void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request* request) {
-  return scan(from, data, count, type, op, place_of(comm).ranks, request);
+  const auto [rank, ranks] = place_of(comm);
+  const int code = scan(from, data, count, type, op, ranks, request);
+  if (state().says)
+    state().says(one_rank::Call::allreduce, rank, {static_cast<std::byte*>(data), size_of(type, count)});
+  return code;
 }
 int MPI_Iscan(const void* from, void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
               MPI_Request* request) {

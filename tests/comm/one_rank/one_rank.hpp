@@ -25,8 +25,10 @@ struct Sent {
 };
 [[nodiscard]] Sent sent();
 
-/// Lets `says` change what arrives from a rank. Empty: nothing changes.
-enum class Call { message, allgather, alltoall };
+/// Lets `says` change what arrives from a rank: in a message, as its part of an allgather or an alltoall, or as the
+/// data of the root of a broadcast (it may also look at what this rank broadcasts itself). After MPI's own all-reduce
+/// `rank` is this one, and `part` the result. Empty: nothing changes.
+enum class Call { message, allgather, alltoall, broadcast, allreduce };
 using Says = std::function<void(Call call, int rank, std::span<std::byte> part)>;
 void let_ranks_say(Says says);
 
