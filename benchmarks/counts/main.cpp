@@ -1,6 +1,7 @@
 // Plays one rank of 1024, 16,384 and 131,072, and counts what each mechanism sends and holds beside its formula: a line
 // of JSON for each. Exits with 1 if a count exceeds its formula. benchmarks/run scale.counts starts it.
 #include "memory.hpp"
+#include "paths.hpp"
 
 #include "../../tests/comm/one_rank/one_rank.hpp"
 
@@ -9,6 +10,7 @@
 #include <heatpp/comm/detail/progress/roll_call.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/core/detail/peers/row_lists.hpp>
+#include <heatpp/core/detail/peers/whole_by_sum.hpp>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 
@@ -16,6 +18,7 @@
 
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -26,8 +29,9 @@ namespace detail = ht::detail;
 
 constexpr std::int64_t n = 256, b = 4, K = 1024;
 
-ht::Communicator communicator_of(int ranks) {
-  one_rank::become(ranks - 2, ranks);  // a rank with two neighbors
+/// Returns a communicator of a rank with two neighbors, or of another one.
+ht::Communicator communicator_of(int ranks, std::optional<int> rank = std::nullopt) {
+  one_rank::become(rank.value_or(ranks - 2), ranks);
   return ht::from_mpi(MPI_COMM_WORLD);
 }
 
@@ -38,6 +42,9 @@ std::vector<std::int64_t> counts_of(int ranks) {
   --counts[1];
   return counts;
 }
+
+/// Returns how many ranks are in each of about as many groups.
+int group_of(int ranks) { return static_cast<int>(std::ceil(std::sqrt(ranks))); }
 
 struct Setup {
   ht::Communicator comm, leaders, nodes;
@@ -52,6 +59,12 @@ struct Setup {
   ht::DNDarray jagged = ht::redistribute(line, counts);
   ht::Topology topology{comm, {.shape = {ranks / 64, 8, 8}}};
   ht::DNDarray y = ht::ones({b * P, P}, {.split = 0, .comm = nodes});
+  ht::Communicator of_0 = communicator_of(ranks, 0), last = communicator_of(ranks, ranks - 1),
+                   first_of_group = communicator_of(ranks, group_of(ranks));
+  ht::sparse::DCSRMatrix matrix = paths::sparse_rows(comm);
+  std::int64_t G = group_of(ranks);
+  std::shared_ptr<paths::QuotedFile> csv = std::make_shared<paths::QuotedFile>(comm);
+  std::shared_ptr<paths::Checkpoint> checkpoint = std::make_shared<paths::Checkpoint>(ranks);
 };
 
 Setup setup_of(int ranks) {
@@ -85,8 +98,8 @@ std::shared_ptr<detail::RollCall> compared(const ht::Communicator& comm) {
 /// Lets other ranks have one of about n elements less, every other one.
 template <class F>
 auto with_uneven_counts(F call) {
-  one_rank::let_ranks_say([](one_rank::Call, int, std::span<std::byte> part) {
-    if (part.size() % sizeof(std::int64_t) != 0) return;
+  one_rank::let_ranks_say([](one_rank::Call what, int, std::span<std::byte> part) {
+    if (what == one_rank::Call::broadcast || part.size() % sizeof(std::int64_t) != 0) return;
     for (std::size_t i = 0; i < part.size(); i += 2 * sizeof(std::int64_t)) {
       std::int64_t count = 0;
       std::memcpy(&count, &part[i], sizeof count);
@@ -146,7 +159,7 @@ std::shared_ptr<void> kept(F call) {
 
 #define NAMES                                                                                                       \
   [[maybe_unused]] const auto& [comm, leaders, nodes, ranks, P, L, A, counts, memory, line, wide, x, uneven, again, \
-                                jagged, topology, y] = setup
+                                jagged, topology, y, of_0, last, first_of_group, matrix, G, csv, checkpoint] = setup
 #define ROW(what, messages, bytes, collectives, collective_bytes, kept_bytes, peak_bytes, ...)                \
   Row{what, #messages ", " #bytes ", " #collectives ", " #collective_bytes ", " #kept_bytes ", " #peak_bytes, \
       [](const Setup& setup) -> Counts {                                                                      \
@@ -205,7 +218,7 @@ int main(int argc, char** argv) {
   ::setenv("HEATPP_ALLOCATOR", "torch", 1);
   one_rank::become(0, 1);
   ht::Environment env(argc, argv);
-  run(256, false);  // what a first call of LibTorch's functions makes is no rank's
+  run(512, false);  // what a first call of LibTorch's functions makes is no rank's
   bool within = true;
   for (const int ranks : {1 << 10, 1 << 14, 1 << 17}) within = run(ranks, true) && within;
   return within ? 0 : 1;

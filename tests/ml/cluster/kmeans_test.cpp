@@ -1,6 +1,7 @@
 #include "../data.hpp"
 
 #include <heatpp/ml/cluster/detail/draw.hpp>
+#include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 
 namespace {
@@ -27,6 +28,8 @@ double inertia_of(const at::Tensor& x, const ht::KMeans& k) {
       .sum()
       .item<double>();
 }
+
+bool same_bits(const at::Tensor& a, const at::Tensor& b) { return at::equal(a.view(at::kLong), b.view(at::kLong)); }
 
 }  // namespace
 
@@ -275,5 +278,34 @@ TEST_CASE("rows are drawn by their mass, with a number of each rank and with pla
     CHECK(by_place == std::vector<std::int64_t>{1, 39, 76, 115, 149});
     const std::vector<double> nothing(masses.size());
     CHECK(ht::ml::detail::drawn_by_place(rows, nothing, parts) == std::vector<std::int64_t>{0, 37, 76, 115, 149});
+  }
+}
+
+TEST_CASE("rows that ranks choose are gathered in rank order, by counts and by places", "[ml][kmeans]") {
+  const auto& comm = ht::world();
+  const auto x = iris().to(at::kDouble);
+  for (const auto& layout : every_layout({150, 4})) {
+    const ht::Rows rows(distribute(x, layout));
+    for (const std::int64_t each : {0, 1, 7}) {
+      // Every each-th row of the whole joins, with bits that no sum of numbers keeps.
+      const auto chosen_of = [&](const at::Tensor& from) {
+        auto some = each == 0 ? from.slice(0, 0, 0) : from.slice(0, 0, from.size(0), each);
+        return at::where(some == 0.2, at::full({}, -0.0, at::kDouble), some).contiguous();
+      };
+      at::Tensor mine, expected;
+      if (rows.distributed()) {
+        std::vector<at::Tensor> all;
+        for (int rank = 0; rank < comm.size(); ++rank) {
+          const auto first = layout.offset(rank);
+          all.push_back(chosen_of(x.slice(0, first, first + layout.count(rank))));
+        }
+        expected = at::cat(all);
+        mine = all[static_cast<std::size_t>(comm.rank())];
+        CHECK(same_bits(ht::ml::detail::rows_by_place(mine, comm), expected));
+      } else {
+        mine = expected = chosen_of(x);
+      }
+      CHECK(same_bits(ht::ml::detail::gathered_rows(rows, [&] { return mine; }), expected));
+    }
   }
 }
