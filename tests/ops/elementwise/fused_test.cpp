@@ -57,7 +57,7 @@ class Pool {
  public:
   Pool(std::uint64_t seed, const ht::Layout& layout) : random_(seed) {
     std::int64_t next = 0;
-    for (const auto type : {at::kFloat, at::kDouble, at::kLong, at::kBool, at::kFloat})
+    for (const auto type : {at::kFloat, at::kDouble, at::kLong, at::kBool, at::kFloat, at::kInt})
       arrays_.push_back(distribute(numbers({rows, columns}, type, ++next), layout));
     arrays_.push_back(on_all(numbers({columns}, at::kFloat, 20)));
     arrays_.push_back(on_all(numbers({rows, 1}, at::kFloat, 21)));
@@ -69,8 +69,8 @@ class Pool {
     const auto n = draw(0, 44);
     history += fmt::format(" {}", n);
     try {
-      if (n < 28) add(result(n));
-      else if (n < 40) add(reduced(result(draw(0, 27))));
+      if (n < 30) add(result(n));
+      else if (n < 40) add(reduced(result(draw(0, 29))));
       else write(n);
     } catch (const ht::Error& error) {
       history += error.what();
@@ -87,7 +87,7 @@ class Pool {
   const ht::DNDarray& any() { return arrays_[static_cast<std::size_t>(draw(0, std::ssize(arrays_) - 1))]; }
   const ht::DNDarray& large() {
     const auto& x = any();
-    return x.size() == rows * columns ? x : arrays_[static_cast<std::size_t>(draw(0, 4))];
+    return x.size() == rows * columns ? x : arrays_[static_cast<std::size_t>(draw(0, 5))];
   }
   ht::DNDarray& writable() { return arrays_[static_cast<std::size_t>(draw(0, std::ssize(arrays_) - 1))]; }
   ht::Scalar number() {
@@ -96,9 +96,9 @@ class Pool {
   }
 
   void add(ht::DNDarray x) {
-    constexpr std::ptrdiff_t most = 14;
+    constexpr std::ptrdiff_t most = 15;
     if (std::ssize(arrays_) < most) arrays_.push_back(std::move(x));
-    else arrays_[static_cast<std::size_t>(draw(5, most - 1))] = std::move(x);
+    else arrays_[static_cast<std::size_t>(draw(6, most - 1))] = std::move(x);
   }
 
   ht::DNDarray result(std::int64_t n) {
@@ -117,7 +117,8 @@ class Pool {
       case 11: return ht::where(large(), number(), large());
       case 12: return (large() > any()) & (large() <= number());
       case 13: return (large() == number()) | ht::isnan(large());
-      case 14: return large().astype(draw(0, 1) == 0 ? ht::float32 : ht::float64);
+      case 14:
+        return large().astype(std::array{ht::float32, ht::float64, ht::int32}[static_cast<std::size_t>(draw(0, 2))]);
       case 15: return ht::power(large(), 2);
       case 16: return ht::square(large()) + ht::reciprocal(large());
       case 17: return ht::exp(large()) * large() - number();
@@ -130,6 +131,8 @@ class Pool {
       case 24: return ht::sin(large()) * ht::cos(large()) + ht::tanh(large());
       case 25: return ht::floor(large()) + ht::ceil(large()) * ht::trunc(large());
       case 26: return ht::power(large(), 3) - ht::rint(large());
+      case 27: return ht::arctan(large()) + ht::arcsinh(large()) * ht::log1p(ht::abs(large()));
+      case 28: return ht::arcsin(large()) - ht::arccos(large()) + ht::arccosh(ht::abs(large()) + 1);
       default: return ht::expm1(large()) / ht::exp2(large()) - ht::log10(large()) * ht::log2(large());
     }
   }
@@ -233,6 +236,8 @@ TEST_CASE("large elementwise results are pending until their elements are used",
   }
   CHECK(fused::pending_count == before);
   CHECK_FALSE(is_pending(ht::ones({10}) + 1));
+  CHECK(is_pending(ht::arctan(x) + ht::arcsinh(x) * ht::log1p(x)));
+  CHECK(is_pending(ht::copy(x.astype(ht::int32)) * 2 + 1));
   const Fusing off(false);
   CHECK_FALSE(is_pending(x + 1));
 }

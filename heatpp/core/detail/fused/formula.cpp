@@ -20,6 +20,7 @@ template <class T>
 std::uint64_t bits_in(T number, Type type) {
   switch (type) {
     case Type::boolean: return bits_of_number<std::uint8_t>(number != T(0));
+    case Type::int32: return bits_of_number(static_cast<std::int32_t>(number));
     case Type::int64: return bits_of_number(static_cast<std::int64_t>(number));
     case Type::float32: return bits_of_number(static_cast<float>(number));
     default: return bits_of_number(static_cast<double>(number));
@@ -35,6 +36,7 @@ auto with_number(const Node& node, F f) {
   };
   switch (node.type) {
     case Type::boolean: return as(std::uint8_t{});
+    case Type::int32: return as(std::int32_t{});
     case Type::int64: return as(std::int64_t{});
     case Type::float32: return as(float{});
     default: return as(double{});
@@ -43,11 +45,21 @@ auto with_number(const Node& node, F f) {
 
 bool gives_float(Type type) { return type == Type::float32 || type == Type::float64; }
 
+/// Whether a number in a formula may become one of `type` as the function itself would convert it: a floating one or a
+/// larger whole one is no whole number there.
+bool fits(const Node& number, Type type) {
+  if (type != Type::int32 && type != Type::int64) return true;
+  if (gives_float(number.type)) return false;
+  return with_number(
+      number, [&]<class T>(T n) { return type == Type::int64 || n == static_cast<T>(static_cast<std::int32_t>(n)); });
+}
+
 }  // namespace
 
 std::optional<Type> type_of(at::ScalarType type) {
   switch (type) {
     case at::kBool: return Type::boolean;
+    case at::kInt: return Type::int32;
     case at::kLong: return Type::int64;
     case at::kFloat: return Type::float32;
     case at::kDouble: return Type::float64;
@@ -56,7 +68,7 @@ std::optional<Type> type_of(at::ScalarType type) {
 }
 
 at::ScalarType to_torch(Type type) {
-  constexpr at::ScalarType types[type_count] = {at::kBool, at::kLong, at::kFloat, at::kDouble};
+  constexpr at::ScalarType types[type_count] = {at::kBool, at::kInt, at::kLong, at::kFloat, at::kDouble};
   return types[static_cast<std::size_t>(type)];
 }
 
@@ -113,7 +125,7 @@ std::optional<Value> Formula::converted(Value value, Type type) {
   const auto node = nodes_[value];
   if (node.type == type) return value;
   if (node.op == Op::number) {
-    if (gives_float(node.type) && type == Type::int64) return std::nullopt;
+    if (!fits(node, type)) return std::nullopt;
     return add({Op::number, type, {}, with_number(node, [&](auto number) { return bits_in(number, type); })});
   }
   if (type == Type::boolean) return apply(Op::different, {value, of_number(0, node.type)}, Type::boolean);

@@ -10,6 +10,7 @@ namespace heatpp::detail::fused {
 namespace {
 
 using b8 = std::uint8_t;
+using i32 = std::int32_t;
 using i64 = std::int64_t;
 using f32 = float;
 using f64 = double;
@@ -17,7 +18,8 @@ using f64 = double;
 #define HEATPP_INLINE inline __attribute__((always_inline))
 /// Whole numbers wrap.
 template <class T>
-using Wrapping = std::conditional_t<std::is_same_v<T, i64>, std::uint64_t, T>;
+using Wrapping = std::conditional_t<std::is_same_v<T, i64>, std::uint64_t,
+                                    std::conditional_t<std::is_same_v<T, i32>, std::uint32_t, T>>;
 template <class T>
 HEATPP_INLINE T add(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
@@ -32,12 +34,12 @@ HEATPP_INLINE T multiply(T a, T b) {
 }
 template <class T>
 HEATPP_INLINE T negative(T a) {
-  if constexpr (std::is_same_v<T, i64>) return subtract(T(0), a);
+  if constexpr (std::is_integral_v<T>) return subtract(T(0), a);
   else return -a;
 }
 template <class T>
 HEATPP_INLINE T absolute(T a) {
-  if constexpr (std::is_same_v<T, i64>) return a < 0 ? negative(a) : a;
+  if constexpr (std::is_integral_v<T>) return a < 0 ? negative(a) : a;
   else return std::abs(a);
 }
 /// Returns NaN if one is NaN, and `a` of equal numbers, as runs::maximum.
@@ -89,6 +91,7 @@ HEATPP_INLINE T sign(T a) {
   HEATPP_PAIRS(less_or_equal, T, b8, a <= b)   \
   HEATPP_PAIRS(maximum, T, T, larger(a, b))    \
   HEATPP_PAIRS(minimum, T, T, smaller(a, b))
+HEATPP_OF_NUMBERS(i32)
 HEATPP_OF_NUMBERS(i64)
 HEATPP_OF_NUMBERS(f32)
 HEATPP_OF_NUMBERS(f64)
@@ -103,14 +106,17 @@ HEATPP_PAIRS(divide, f64, f64, a / b)
     static_cast<void>(q);                                                                    \
     HEATPP_LOOP(R, result)                                                                   \
   }
+HEATPP_RUNS(negative, i32, i32, negative(p[i]))
 HEATPP_RUNS(negative, i64, i64, negative(p[i]))
 HEATPP_RUNS(negative, f32, f32, negative(p[i]))
 HEATPP_RUNS(negative, f64, f64, negative(p[i]))
+HEATPP_RUNS(absolute, i32, i32, absolute(p[i]))
 HEATPP_RUNS(absolute, i64, i64, absolute(p[i]))
 HEATPP_RUNS(absolute, f32, f32, absolute(p[i]))
 HEATPP_RUNS(absolute, f64, f64, absolute(p[i]))
 HEATPP_RUNS(root, f32, f32, std::sqrt(p[i]))
 HEATPP_RUNS(root, f64, f64, std::sqrt(p[i]))
+HEATPP_RUNS(sign, i32, i32, sign(p[i]))
 HEATPP_RUNS(sign, i64, i64, sign(p[i]))
 HEATPP_RUNS(sign, f32, f32, sign(p[i]))
 HEATPP_RUNS(sign, f64, f64, sign(p[i]))
@@ -126,9 +132,14 @@ HEATPP_RUNS(both, b8, b8, (p[i] != 0) & (q[i] != 0))
 HEATPP_RUNS(either, b8, b8, (p[i] != 0) | (q[i] != 0))
 HEATPP_RUNS(one_of, b8, b8, (p[i] != 0) ^ (q[i] != 0))
 HEATPP_RUNS(opposite, b8, b8, p[i] == 0)
+HEATPP_RUNS(to_i32, b8, i32, p[i] != 0)
 HEATPP_RUNS(to_i64, b8, i64, p[i] != 0)
 HEATPP_RUNS(to_f32, b8, f32, p[i] != 0)
 HEATPP_RUNS(to_f64, b8, f64, p[i] != 0)
+HEATPP_RUNS(to_i64, i32, i64, p[i])
+HEATPP_RUNS(to_f32, i32, f32, p[i])
+HEATPP_RUNS(to_f64, i32, f64, p[i])
+HEATPP_RUNS(to_i32, i64, i32, p[i])
 HEATPP_RUNS(to_f32, i64, f32, p[i])
 HEATPP_RUNS(to_f64, i64, f64, p[i])
 HEATPP_RUNS(to_f64, f32, f64, p[i])
@@ -187,6 +198,7 @@ class Table {
   HEATPP_PUT(maximum, type, T, type)          \
   HEATPP_PUT(minimum, type, T, type)
   void of_numbers() {
+    HEATPP_PUT_NUMBERS(int32, i32)
     HEATPP_PUT_NUMBERS(int64, i64)
     HEATPP_PUT_NUMBERS(float32, f32)
     HEATPP_PUT_NUMBERS(float64, f64)
@@ -197,14 +209,17 @@ class Table {
 #undef HEATPP_PUT
 #define HEATPP_PUT(name, type, T) put(Op::name, Type::type, Type::type, name##_##T);
   void of_runs() {
+    HEATPP_PUT(negative, int32, i32)
     HEATPP_PUT(negative, int64, i64)
     HEATPP_PUT(negative, float32, f32)
     HEATPP_PUT(negative, float64, f64)
+    HEATPP_PUT(absolute, int32, i32)
     HEATPP_PUT(absolute, int64, i64)
     HEATPP_PUT(absolute, float32, f32)
     HEATPP_PUT(absolute, float64, f64)
     HEATPP_PUT(root, float32, f32)
     HEATPP_PUT(root, float64, f64)
+    HEATPP_PUT(sign, int32, i32)
     HEATPP_PUT(sign, int64, i64)
     HEATPP_PUT(sign, float32, f32)
     HEATPP_PUT(sign, float64, f64)
@@ -221,15 +236,21 @@ class Table {
     HEATPP_PUT(one_of, boolean, b8)
     HEATPP_PUT(opposite, boolean, b8)
     HEATPP_PUT(select, boolean, u8)
+    HEATPP_PUT(select, int32, u32)
     HEATPP_PUT(select, float32, u32)
     HEATPP_PUT(select, float64, u64)
     HEATPP_PUT(select, int64, u64)
   }
 #undef HEATPP_PUT
   void conversions() {
+    put(Op::convert, Type::boolean, Type::int32, to_i32_b8);
     put(Op::convert, Type::boolean, Type::int64, to_i64_b8);
     put(Op::convert, Type::boolean, Type::float32, to_f32_b8);
     put(Op::convert, Type::boolean, Type::float64, to_f64_b8);
+    put(Op::convert, Type::int32, Type::int64, to_i64_i32);
+    put(Op::convert, Type::int32, Type::float32, to_f32_i32);
+    put(Op::convert, Type::int32, Type::float64, to_f64_i32);
+    put(Op::convert, Type::int64, Type::int32, to_i32_i64);
     put(Op::convert, Type::int64, Type::float32, to_f32_i64);
     put(Op::convert, Type::int64, Type::float64, to_f64_i64);
     put(Op::convert, Type::float32, Type::float64, to_f64_f32);

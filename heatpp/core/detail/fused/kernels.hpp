@@ -5,9 +5,12 @@
 /// Kernels of formulas: one operation on a run of elements in the first-level cache. They round as LibTorch does.
 namespace heatpp::detail::fused {
 
-enum class Type : std::uint8_t { boolean, int64, float32, float64 };
-inline constexpr int type_count = 4;
-inline constexpr std::int64_t bytes_of(Type type) { return type == Type::boolean ? 1 : type == Type::float32 ? 4 : 8; }
+enum class Type : std::uint8_t { boolean, int32, int64, float32, float64 };
+inline constexpr int type_count = 5;
+inline constexpr std::int64_t bytes_of(Type type) {
+  if (type == Type::boolean) return 1;
+  return type == Type::int32 || type == Type::float32 ? 4 : 8;
+}
 
 /// What gives a value of a formula. The first three are no operations on values: a block of an array, a number, and a
 /// run of copies of a number.
@@ -39,9 +42,15 @@ enum class Op : std::uint8_t {
   log,
   log2,
   log10,
+  log1p,
   sin,
   cos,
   tan,
+  asin,
+  acos,
+  atan,
+  asinh,
+  acosh,
   tanh,
   both,
   either,
@@ -52,7 +61,8 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int op_count = static_cast<int>(Op::convert) + 1;
 
-/// Whether LibTorch computes the operation on a run, which has to be long for that.
+/// Whether LibTorch computes the operation on a run, which has to be long for that. These are the functions whose bits
+/// do not depend on the length of the run; those of sinh, cosh and atanh do, at its end.
 inline constexpr bool is_of_torch(Op op) { return op >= Op::exp && op <= Op::tanh; }
 
 /// Whether arguments are runs, or the second or the first one is a single number.

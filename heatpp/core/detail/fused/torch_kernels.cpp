@@ -46,9 +46,15 @@ Kernel torch_kernel_of(Op op, Type type) {
     case Op::log: return of_type<at::cpu::log_out>(type);
     case Op::log2: return of_type<at::cpu::log2_out>(type);
     case Op::log10: return of_type<at::cpu::log10_out>(type);
+    case Op::log1p: return of_type<at::cpu::log1p_out>(type);
     case Op::sin: return of_type<at::cpu::sin_out>(type);
     case Op::cos: return of_type<at::cpu::cos_out>(type);
     case Op::tan: return of_type<at::cpu::tan_out>(type);
+    case Op::asin: return of_type<at::cpu::asin_out>(type);
+    case Op::acos: return of_type<at::cpu::acos_out>(type);
+    case Op::atan: return of_type<at::cpu::atan_out>(type);
+    case Op::asinh: return of_type<at::cpu::asinh_out>(type);
+    case Op::acosh: return of_type<at::cpu::acosh_out>(type);
     case Op::tanh: return of_type<at::cpu::tanh_out>(type);
     default: return nullptr;
   }
