@@ -43,6 +43,15 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
     IMPORTED_LOCATION ${LibTorch_CPU_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES "${LibTorch_INCLUDE_DIR};${LibTorch_INCLUDE_DIR}/torch/csrc/api/include"
     INTERFACE_LINK_LIBRARIES LibTorch::c10)
+  # The wheel of 2.15 holds a libgfortran of GCC 8 that nothing there needs. The linker would find it before the system's,
+  # and miss what libraries written in Fortran need.
+  cmake_path(GET LibTorch_CPU_LIBRARY PARENT_PATH _lib)
+  find_library(LibTorch_SYSTEM_GFORTRAN libgfortran.so.5 HINTS ${CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES})
+  mark_as_advanced(LibTorch_SYSTEM_GFORTRAN)
+  if(EXISTS ${_lib}/libgfortran.so.5 AND LibTorch_SYSTEM_GFORTRAN)
+    cmake_path(GET LibTorch_SYSTEM_GFORTRAN PARENT_PATH _system)
+    set_property(TARGET LibTorch::LibTorch PROPERTY INTERFACE_LINK_OPTIONS LINKER:-rpath-link,${_system})
+  endif()
   if(LibTorch_CUDA_LIBRARY)
     add_library(LibTorch::CUDA INTERFACE IMPORTED)
     set_target_properties(LibTorch::CUDA PROPERTIES INTERFACE_LINK_LIBRARIES

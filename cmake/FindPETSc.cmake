@@ -16,10 +16,4 @@ if(PETSc_FOUND AND NOT TARGET PETSc::PETSc)
   set_target_properties(PETSc::PETSc PROPERTIES IMPORTED_LOCATION ${PETSc_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES "${PETSc_INCLUDE_DIR};${_petsc_INCLUDE_DIRS}")
 endif()
-# LibTorch's wheel of 2.15 has a libgfortran of GCC 8, without symbols that PETSc needs. The linker would find it first.
-find_library(PETSc_GFORTRAN NAMES libgfortran.so.5)
-if(TARGET PETSc::PETSc AND PETSc_GFORTRAN)
-  cmake_path(GET PETSc_GFORTRAN PARENT_PATH _gfortran)
-  set_property(TARGET PETSc::PETSc APPEND PROPERTY INTERFACE_LINK_OPTIONS "LINKER:-rpath-link,${_gfortran}")
-endif()
-mark_as_advanced(PETSc_INCLUDE_DIR PETSc_LIBRARY PETSc_GFORTRAN)
+mark_as_advanced(PETSc_INCLUDE_DIR PETSc_LIBRARY)
