@@ -13,6 +13,7 @@
 #include <heatpp/core/detail/peers/whole_by_sum.hpp>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
+#include <heatpp/linalg/decompositions/detail/triangles.hpp>
 
 #include <fmt/format.h>
 
