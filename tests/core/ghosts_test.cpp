@@ -98,7 +98,9 @@ TEST_CASE("one call fills the ghost cells of bricks on every grid", "[blocks]") 
 TEST_CASE("ghost cells of several bricks a rank, each with its own", "[blocks]") {
   const ht::Shape shape{6, 8};
   const auto global = numbered(shape, at::kFloat);
-  for (const int split : {-1, 0, 1})
+  std::vector<ht::BlockOptions> cuts{{.split = std::nullopt}, {.split = 0}, {.split = 1}, {.grid = ht::balanced_grid}};
+  for (const auto& along : factorings(2, ranks())) cuts.push_back({.grid = ht::Grid(along)});
+  for (const auto& how : cuts)
     for (const int step : {0, 1}) {
       auto mine = dealt(cut(shape, {2, 2}), ranks() - 1, step);
       std::vector<at::Tensor> blocks;
@@ -107,7 +109,7 @@ TEST_CASE("ghost cells of several bricks a rank, each with its own", "[blocks]")
         brick.before = {brick.offset[0] > 0 ? 1 : 0, last}, brick.behind = {1, 2 - 2 * last};
         blocks.push_back(stale(brick, global));
       }
-      const ht::BlockPlan plan(shape, mine, ht::float32, {.split = split < 0 ? std::nullopt : std::optional(split)});
+      const ht::BlockPlan plan(shape, mine, ht::float32, how);
       ht::refresh_ghosts(blocks, plan, {.periodic = {true, false}});
       for (std::size_t i = 0; i < mine.size(); ++i) CHECK(equals(blocks[i], refreshed(mine[i], global, {true, false})));
       const auto before = ht::comm_report().calls;

@@ -3,7 +3,6 @@
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/cuts/boxes.hpp>
-#include <heatpp/core/detail/cuts/ranks_over.hpp>
 
 #include <algorithm>
 
@@ -83,7 +82,7 @@ bool has_cells(const Surroundings& ghosts) {
 }
 
 /// Returns the requests of this rank's bricks, each for the owners of the blocks that they meet; for this rank if the
-/// layout has no split, because it knows all bricks then.
+/// layout is not cut, because it knows all bricks then.
 Parcels requests_of(const std::vector<GhostedBrick>& mine, const Layout& layout, std::uint64_t periodic, int me) {
   const auto ndim = layout.shape().size();
   Parcels parcels{3 + 5 * ndim, {}};
@@ -95,11 +94,10 @@ Parcels requests_of(const std::vector<GhostedBrick>& mine, const Layout& layout,
           me, static_cast<std::int64_t>(i), turns, brick.offset, brick.shape, ghosts.before, ghosts.behind};
       const auto cells = request.cells(layout.shape());
       if (cells.empty()) return;
-      if (!layout.split()) return request.append_to(parcels.numbers, me);
-      const auto axis = static_cast<std::size_t>(*layout.split());
-      const auto owners = ranks_over(layout.cut(), cells.first[axis], cells.first[axis] + cells.count[axis]);
-      for (auto owner = owners.first; owner < owners.last; ++owner)
-        if (layout.count(owner) > 0) request.append_to(parcels.numbers, owner);
+      if (!layout.is_cut()) return request.append_to(parcels.numbers, me);
+      for_each_owner(layout, cells, [&](int owner) {
+        if (!box_of(layout, owner).empty()) request.append_to(parcels.numbers, owner);
+      });
     });
   }
   return parcels;
@@ -131,7 +129,7 @@ void answer(const char* op, const GhostRequest& request, const Boxes& boxes, std
   const auto cells = common(request.cells(layout.shape()), {giver.first, giver.count});
   if (cells.empty()) return;
   // The first owner of a block that both meet answers.
-  if (layout.split() && layout.owner(cells.first[static_cast<std::size_t>(*layout.split())]) != me) return;
+  if (layout.is_cut() && owner_at(layout, cells.first) != me) return;
   check_widths(op, request, cells, giver, layout.shape());
   for (const bool arrives : {false, true}) {
     const auto to = arrives ? request.taker : boxes.rank(i), other = arrives ? boxes.rank(i) : request.taker;
@@ -167,7 +165,7 @@ GhostPieces ghost_pieces(const char* op, const std::vector<GhostedBrick>& mine, 
                          const Layout& layout, std::uint64_t periodic, const Communicator& comm) {
   const auto ndim = layout.shape().size();
   auto requests = requests_of(mine, layout, periodic, comm.rank());
-  if (layout.split()) requests = delivered(std::move(requests), comm);
+  if (layout.is_cut()) requests = delivered(std::move(requests), comm);
   Parcels answers{5 + 3 * ndim, {}};
   comm.agree(failure_of([&] {
     for (std::size_t r = 0; r < requests.count(); ++r) {
