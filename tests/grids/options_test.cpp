@@ -208,8 +208,50 @@ TEST_CASE("a host's bricks become an array on a grid, and go back", "[grids][blo
         for (std::size_t i = 0; i < back.size(); ++i) CHECK(equals(back[i], memory[i]));
       }
     });
-  CHECK_THROWS_AS(ht::BlockPlan(shape, bricks, ht::float64, {.split = 1, .grid = {ranks(), 1, 1}}), ht::ValueError);
+  for (const int split : {0, 1})
+    CHECK(message_of<ht::ValueError>([&] {
+            ht::BlockPlan(shape, bricks, ht::float64, {.split = split, .grid = {ranks(), 1, 1}});
+          })
+              .find("[from_blocks] got split " + std::to_string(split) + " and grid (" + std::to_string(ranks()) +
+                    ", 1, 1); expected one of them") == 0);
+  CHECK(ht::BlockPlan(shape, bricks, ht::float64, {.split = std::nullopt, .grid = {1, ranks(), 1}}).layout().grid() ==
+        Along{1, ranks(), 1});
+  CHECK(ht::BlockPlan(shape, bricks, ht::float64).layout() == ht::Layout(shape, 0, ranks()));
+  CHECK_FALSE(ht::BlockPlan(shape, bricks, ht::float64, {.split = std::nullopt}).layout().split());
   if (ranks() < 2) return;
   const auto differs = rank() == 0 ? ht::Grid{ranks(), 1, 1} : ht::Grid{1, 1, ranks()};
   CHECK_THROWS_AS(ht::BlockPlan(shape, bricks, ht::float64, {.grid = differs}), ht::ValueError);
+}
+
+TEST_CASE("bricks that do not fit a grid, or fail on one rank, are errors on all ranks", "[grids][blocks]") {
+  const ht::Shape shape{6, 5, 4};
+  const bool last = rank() == ranks() - 1;
+  for_each_grid(3, [&](const ht::Grid& grid) {
+    const auto layout = ht::Layout::on_grid(shape, grid, ranks());
+    const ht::Brick mine{layout.local_offset(rank()), layout.local_shape(rank())};
+    const auto error = [&](const std::vector<ht::Brick>& bricks) {
+      return message_of<ht::ValueError>([&] { ht::BlockPlan(shape, bricks, ht::float64, {.grid = grid}); });
+    };
+    auto thin = mine;
+    --thin.shape[1];
+    CHECK(error({last ? thin : mine}).find("cells in all; expected the 120") != std::string::npos);
+    CHECK(error(last ? std::vector{mine, mine} : std::vector{mine}).find("which overlap") != std::string::npos);
+    auto beside = mine;
+    beside.offset[2] += 4;
+    CHECK(error({last ? beside : mine}).find("expected one inside of shape (6, 5, 4)") != std::string::npos);
+
+    const ht::BlockPlan plan(shape, {mine}, ht::float64, {.grid = grid});
+    auto memory = memory_of(mine, 0, at::kDouble, numbered(shape));
+    CHECK_THROWS_AS(ht::adopt_blocks(last ? nullptr : memory.data_ptr(), plan), ht::ValueError);
+    CHECK_THROWS_AS(ht::adopt_blocks(last ? memory.to(at::kFloat) : memory, plan), ht::ValueError);
+    CHECK_THROWS_AS(plan.from_blocks(last ? nullptr : memory.data_ptr()), ht::ValueError);
+    CHECK_THROWS_AS(plan.to_blocks(ht::zeros<double>({6, 5, 3}), memory.data_ptr()), ht::ValueError);
+    CHECK(same(ht::adopt_blocks(memory.data_ptr(), plan), numbered(shape)));
+    const ht::BlockPlan none(shape, last ? std::vector<ht::Brick>{{{0, 0, 0}, shape}} : std::vector<ht::Brick>{},
+                             ht::float64, {.grid = grid});
+    if (ranks() > 1)
+      CHECK(message_of<ht::ValueError>([&] {
+              static_cast<void>(ht::adopt_blocks(memory.data_ptr(), none));
+            }).find("from_blocks") != std::string::npos);
+  });
 }

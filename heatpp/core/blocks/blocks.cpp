@@ -191,10 +191,8 @@ void check_brick(const Brick& brick, const Shape& shape) {
                         to_string(*ghosts), shape.size(), most_ghosts);
 }
 
-/// Returns the layout of the array. Its options have split 0 unless another one is given, which a grid replaces.
 Layout layout_for(const Shape& shape, const BlockOptions& options, int ranks) {
-  const auto split = !options.grid.empty() && options.split == 0 ? std::nullopt : options.split;
-  return detail::layout_of("from_blocks", shape, split, options.grid, ranks);
+  return detail::layout_of("from_blocks", shape, options.split.beside(options.grid), options.grid, ranks);
 }
 
 /// Returns what has to be the same on all ranks, checked here, as numbers: the number of axes, the split, the dtype,

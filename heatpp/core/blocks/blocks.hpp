@@ -17,10 +17,27 @@ struct Brick {
   Shape before = {}, behind = {};
 };
 
+/// The split of an array of bricks: an axis, or nullopt if every rank gets all of it. If none is given, it is axis 0.
+class BlockSplit {
+ public:
+  BlockSplit() = default;
+  BlockSplit(std::optional<int> axis) : axis_(axis), given_(true) {}  // NOLINT: conversion intended
+  BlockSplit(int axis) : BlockSplit(std::optional(axis)) {}           // NOLINT: conversion intended
+  BlockSplit(std::nullopt_t) : BlockSplit(std::optional<int>()) {}    // NOLINT: conversion intended
+  /// Returns the split that is meant beside a grid: none unless one is given.
+  [[nodiscard]] std::optional<int> beside(const Grid& grid) const {
+    return given_ || grid.empty() ? axis_ : std::nullopt;
+  }
+
+ private:
+  std::optional<int> axis_ = 0;
+  bool given_ = false;
+};
+
 /// How the bricks of a host become an array.
 struct BlockOptions {
-  std::optional<int> split = 0;  ///< split of the array; nullopt: every rank gets all of it
-  Grid grid = {};                ///< grid of the array instead of a split; as in ArrayOptions
+  BlockSplit split = {};  ///< split of the array; not given: axis 0 unless there is a grid
+  Grid grid = {};         ///< grid of the array; as in ArrayOptions, an error beside a split
   /// Ghost cells in memory on either side of each brick, along each axis or along all. They are left out and never
   /// written to.
   Shape ghosts = {};
