@@ -21,7 +21,7 @@ using detail::wrap;
 template <class Make>
 DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptions& options, Make make) {
   const auto& comm = comm_of(options.comm);
-  auto layout = detail::layout_of(op, shape, options, comm.size());
+  auto layout = detail::layout_of(op, shape, options, comm);
   const auto local = layout.local_shape(comm.rank());
   const auto type = at::TensorOptions().dtype(to_torch(dtype)).device(to_torch(options.device));
   auto block = detail::allocated(op, layout, type, comm, [&] { return make(at::IntArrayRef(local), type); });
@@ -31,7 +31,7 @@ DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptio
 /// Returns the range of global indices of a 1-d array that this rank computes.
 std::pair<std::int64_t, std::int64_t> my_range(const char* op, std::int64_t n, const ArrayOptions& options) {
   const auto& comm = comm_of(options.comm);
-  const auto layout = detail::layout_of(op, {n}, options, comm.size());
+  const auto layout = detail::layout_of(op, {n}, options, comm);
   const auto first = layout.local_offset(comm.rank())[0];
   return {first, first + layout.local_shape(comm.rank())[0]};
 }
@@ -190,7 +190,7 @@ DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, const Array
 DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, const ArrayOptions& options) {
   const Shape shape{rows, columns.value_or(rows)};
   const auto& comm = comm_of(options.comm);
-  const auto first = detail::layout_of("eye", shape, options, comm.size()).local_offset(comm.rank());
+  const auto first = detail::layout_of("eye", shape, options, comm).local_offset(comm.rank());
   // The diagonal has this column minus row in the block.
   const auto shift = std::clamp(k, -shape[0], shape[1]) + first[0] - first[1];
   return build("eye", shape, options.dtype.value_or(get_default_dtype()), options, [&](auto local, const auto& o) {
@@ -206,7 +206,7 @@ DNDarray array(const Literal& values, const ArrayOptions& options) {
   const auto all = tensor_of(values, dtype);
   const auto& comm = comm_of(options.comm);
   return build("array", values.shape(), dtype, options, [&](auto, const auto& o) {
-    const auto layout = detail::layout_of("array", values.shape(), options, comm.size());
+    const auto layout = detail::layout_of("array", values.shape(), options, comm);
     const auto whole = wrap(all, layout.replicated(values.shape()), comm);
     return detail::relayout(whole, layout).to(o).contiguous();
   });

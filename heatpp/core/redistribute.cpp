@@ -9,6 +9,7 @@
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/cuts/boxes.hpp>
 #include <heatpp/core/detail/cuts/count_runs.hpp>
+#include <heatpp/core/detail/cuts/node_cells.hpp>
 #include <heatpp/core/detail/cuts/ranks_over.hpp>
 #include <heatpp/core/detail/cuts/relayout_boxes.hpp>
 #include <heatpp/core/detail/peers/axis_block.hpp>
@@ -195,7 +196,7 @@ DNDarray resplit(const DNDarray& x, std::optional<int> split) {
 }
 
 DNDarray regrid(const DNDarray& x, const Grid& grid) {
-  return detail::brought_to(x, Layout::on_grid(x.shape(), grid, x.comm().size()));
+  return detail::brought_to(x, detail::layout_on_grid(x.shape(), grid, x.comm()));
 }
 
 DNDarray balance(const DNDarray& x) { return detail::brought_to(x, x.layout().balanced()); }

@@ -107,7 +107,7 @@ static void check_whole(nb::handle data) {
 /// Cuts an array as the options say, if they do.
 static DNDarray cut_as(const DNDarray& x, const ArrayOptions& options) {
   if (options.grid.empty()) return options.split ? resplit(x, options.split) : x;
-  return detail::brought_to(x, detail::layout_of("array", x.shape(), options, x.comm().size()));
+  return detail::brought_to(x, detail::layout_of("array", x.shape(), options, x.comm()));
 }
 
 DNDarray array_of(nb::handle data, const ArrayOptions& options, Floats floats) {

@@ -2,12 +2,14 @@
 #include "grids.hpp"
 
 #include <heatpp/core/detail/cuts/group_along.hpp>
+#include <heatpp/core/detail/cuts/node_cells.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
 #include <heatpp/core/printing.hpp>
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 TEST_CASE("a grid cuts several axes, and its ranks are in C order", "[core][layout]") {
   const auto layout = ht::Layout::on_grid({5, 7, 4}, {2, 3, 1}, 6);
@@ -51,22 +53,37 @@ TEST_CASE("a balanced grid has nearly cubic blocks", "[core][layout]") {
   CHECK(ht::balanced_grid.along_axes({3}, 12) == Along{12});
 }
 
-TEST_CASE("a node's ranks fill a box of a balanced grid", "[core][layout]") {
-  const auto nodes_are_boxes = [](const ht::Layout& layout, int in_node) {
-    for (int first = 0; first < layout.ranks(); first += in_node) {
-      int cells = 1;  // of the smallest box around the node
-      for (int axis = 0; axis < layout.ndim(); ++axis) {
-        int least = layout.ranks(), most = 0;
-        for (int rank = first; rank < first + in_node; ++rank) {
-          least = std::min(least, layout.place_along(axis, rank));
-          most = std::max(most, layout.place_along(axis, rank));
-        }
-        cells *= most - least + 1;
-      }
-      if (cells != in_node) return false;
+/// Returns the smallest box of cells around the ranks of a node.
+static Along box_around(const ht::Layout& layout, int first, int in_node) {
+  Along box;
+  for (int axis = 0; axis < layout.ndim(); ++axis) {
+    int least = layout.ranks(), most = 0;
+    for (int rank = first; rank < first + in_node; ++rank) {
+      least = std::min(least, layout.place_along(axis, rank));
+      most = std::max(most, layout.place_along(axis, rank));
     }
-    return true;
-  };
+    box.push_back(most - least + 1);
+  }
+  return box;
+}
+
+static bool nodes_are_boxes(const ht::Layout& layout, int in_node) {
+  for (int first = 0; first < layout.ranks(); first += in_node) {
+    const auto box = box_around(layout, first, in_node);
+    if (std::accumulate(box.begin(), box.end(), 1, std::multiplies()) != in_node) return false;
+  }
+  return true;
+}
+
+/// The layout of a balanced grid over nodes of so many ranks each.
+static ht::Layout by_node(const ht::Shape& shape, int ranks, int in_node) {
+  const auto layout = ht::Layout::on_grid(shape, ht::balanced_grid, ranks);
+  auto cells = ht::detail::cells_by_node(shape, layout.grid(), in_node);
+  if (!layout.is_grid() || cells.empty()) return layout;
+  return ht::Layout::from_cuts(shape, layout.grid_cut().cuts(), std::move(cells));
+}
+
+TEST_CASE("a node's ranks fill a box of a balanced grid", "[core][layout]") {
   for (const ht::Shape& shape : {ht::Shape{512, 512, 512}, ht::Shape{64, 2048}, ht::Shape{256, 256}, ht::Shape{1000}})
     for (const int in_node : {1, 2, 4, 8, 16})
       for (const int ranks : {16, 64, 128, 1024})
@@ -74,6 +91,34 @@ TEST_CASE("a node's ranks fill a box of a balanced grid", "[core][layout]") {
   for (const int in_node : {4, 32})  // racks of 8 nodes with 4 ranks
     CHECK(nodes_are_boxes(ht::Layout::on_grid({512, 512, 512}, ht::balanced_grid, 192), in_node));
   CHECK_FALSE(nodes_are_boxes(ht::Layout::on_grid({512, 512}, {2, 3}, 6), 2));
+}
+
+TEST_CASE("nodes of any number of ranks fill boxes, if the grid consists of such boxes", "[core][layout]") {
+  const ht::Shape cube{512, 512, 512};
+  CHECK(ht::balanced_grid.along_axes(cube, 12) == Along{3, 2, 2});
+  const auto two = by_node(cube, 12, 6);
+  CHECK(two.grid() == Along{3, 2, 2});
+  CHECK(box_around(two, 0, 6) == Along{3, 2, 1});
+  CHECK(box_around(two, 6, 6) == Along{3, 2, 1});
+  CHECK_FALSE(nodes_are_boxes(ht::Layout::on_grid(cube, ht::balanced_grid, 12), 6));
+  CHECK(box_around(by_node({600, 600, 600}, 216, 4), 8, 4) == Along{2, 2, 1});
+  for (const ht::Shape& shape : {cube, ht::Shape{64, 2048}, ht::Shape{256, 256}, ht::Shape{100, 300, 500}})
+    for (const int in_node : {2, 3, 4, 6, 8, 10, 12, 20, 24, 48, 64, 96, 128})
+      for (const int nodes : {1, 2, 3, 4, 6, 12, 30, 64}) {
+        INFO(in_node << " ranks in each of " << nodes << " nodes, shape " << to_string(shape));
+        const auto layout = by_node(shape, in_node * nodes, in_node);
+        CHECK(nodes_are_boxes(layout, in_node));
+      }
+  // A prime number of ranks that is no factor of the grid has no box.
+  CHECK(ht::detail::cells_by_node({9, 9}, {4, 4}, 5).empty());
+  CHECK(ht::detail::cells_by_node({9, 9}, {4, 9}, 8).empty());
+}
+
+TEST_CASE("arrays on balanced grids lie by nodes", "[core][layout]") {
+  const auto in_node = ht::detail::ranks_in_node(ht::world());
+  const auto layout = ht::zeros({12, 12, 12}, {.grid = ht::balanced_grid}).layout();
+  CHECK(layout == by_node({12, 12, 12}, ranks(), in_node));
+  CHECK(layout == ht::regrid(ht::zeros({12, 12, 12}), ht::balanced_grid).layout());
 }
 
 TEST_CASE("errors for grids that do not fit name the reason", "[core][layout]") {

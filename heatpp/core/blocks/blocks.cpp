@@ -191,20 +191,20 @@ void check_brick(const Brick& brick, const Shape& shape) {
                         to_string(*ghosts), shape.size(), most_ghosts);
 }
 
-Layout layout_for(const Shape& shape, const BlockOptions& options, int ranks) {
-  return detail::layout_of("from_blocks", shape, options.split.beside(options.grid), options.grid, ranks);
+Layout layout_for(const Shape& shape, const BlockOptions& options, const Communicator& comm) {
+  return detail::layout_of("from_blocks", shape, options.split.beside(options.grid), options.grid, comm);
 }
 
 /// Returns what has to be the same on all ranks, checked here, as numbers: the number of axes, the split, the dtype,
 /// the shape, the ghosts and the grid.
 std::vector<std::int64_t> numbers_of(const Shape& shape, const std::vector<Brick>& bricks, Dtype dtype,
-                                     const BlockOptions& options, int ranks) {
+                                     const BlockOptions& options, const Communicator& comm) {
   if (shape.size() > max_axes)
     raise<ValueError>("from_blocks", "got {} axes; expected at most {}", shape.size(), max_axes);
   const auto ndim = static_cast<int>(shape.size());
   static_cast<void>(size_of(shape));
   const auto ghosts = checked_ghosts(options.ghosts, ndim);
-  const auto layout = layout_for(shape, options, ranks);
+  const auto layout = layout_for(shape, options, comm);
   const auto grid = layout.grid();
   for (const auto& brick : bricks) check_brick(brick, shape);
   std::vector<std::int64_t> numbers(numbers_agreed, 0);
@@ -233,10 +233,10 @@ void check_agreed(const detail::Bounds& numbers) {
 
 BlockPlan::BlockPlan(const Shape& shape, std::vector<Brick> bricks, Dtype dtype, const BlockOptions& options) {
   const auto comm = comm_of(options.comm);
-  check_agreed(detail::bounds_or_error(comm, numbers_agreed,
-                                       [&] { return numbers_of(shape, bricks, dtype, options, comm.size()); }));
+  check_agreed(
+      detail::bounds_or_error(comm, numbers_agreed, [&] { return numbers_of(shape, bricks, dtype, options, comm); }));
   const auto ndim = static_cast<int>(shape.size());
-  const auto layout = layout_for(shape, options, comm.size());
+  const auto layout = layout_for(shape, options, comm);
   auto boxes = detail::boxes_at_owner(bricks, layout, comm);
   detail::check_cover("from_blocks", bricks, boxes, layout, comm);
   impl_ = std::shared_ptr<const Impl>(

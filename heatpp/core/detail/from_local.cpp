@@ -18,17 +18,18 @@ constexpr std::size_t split_place = 3, first_extent = 4, max_kind = first_extent
 constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that the bytes can be counted
 
 /// Throws ValueError unless a grid has a number of ranks for each axis, and no split is beside it.
-void check_grid(const LocalOptions& options, const Shape& block, int ranks) {
+void check_grid(const LocalOptions& options, const Shape& block, const Communicator& comm) {
   if (options.grid.empty()) return;
   if (options.grid.balanced)
     detail::raise<ValueError>("from_local", "got grid balanced; expected the ranks along each axis, as blocks lie");
-  static_cast<void>(detail::layout_of("from_local", block, options, ranks));
+  static_cast<void>(detail::layout_of("from_local", block, options, comm));
 }
 
 /// Returns the dtype, the number of axes, whether the block is read-only, the split, and the extents. Those along the
 /// split are left out, and those along cut axes of a grid are the ranks there, negated. All ranks have equally many
 /// numbers.
-std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, const LocalOptions& options, int ranks) {
+std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, const LocalOptions& options,
+                                     const Communicator& comm) {
   const auto& split = options.split;
   const auto& block = local.data;
   const auto axes = static_cast<std::size_t>(block.dim());
@@ -40,7 +41,7 @@ std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, const Loca
   numbers[2] = !local.writable || detail::may_overlap(block);
   numbers[split_place] = !split ? -1 : *split < 0 ? *split + block.dim() : *split;
   std::ranges::copy(block.sizes(), numbers.begin() + first_extent);
-  check_grid(options, {block.sizes().begin(), block.sizes().end()}, ranks);
+  check_grid(options, {block.sizes().begin(), block.sizes().end()}, comm);
   for (std::size_t axis = 0; axis < options.grid.ranks.size(); ++axis)
     if (const auto along = options.grid.ranks[axis]; along > 1) numbers[first_extent + axis] = -along;
   // A rank without this axis need not say so: all see that the numbers of axes differ.
@@ -72,7 +73,7 @@ std::optional<int> checked_split(const detail::Bounds& numbers, std::optional<in
 }
 
 /// Returns the layout of blocks on a grid, of which this rank's has `shape`. Collective: an allgather of the shapes.
-Layout layout_on_grid(const Shape& shape, const Grid& grid, const Communicator& comm) {
+Layout layout_of_grid(const Shape& shape, const Grid& grid, const Communicator& comm) {
   const auto cells = Layout::on_grid(shape, grid, comm.size());
   const std::vector<std::int64_t> mine(shape.begin(), shape.end());
   std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(comm.size()));
@@ -134,11 +135,11 @@ DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlo
     // A tensor that LibTorch conjugates or negates on reading cannot be written in place.
     local.writable = local.writable && !local.data.is_conj() && !local.data.is_neg();
     local.data = local.data.resolve_conj().resolve_neg();
-    return numbers_of(local, options, comm.size());
+    return numbers_of(local, options, comm);
   });
   const auto split = checked_split(numbers, options.split);
   Shape shape(local.data.sizes().begin(), local.data.sizes().end());
-  auto layout = !options.grid.empty() ? layout_on_grid(shape, options.grid, comm)
+  auto layout = !options.grid.empty() ? layout_of_grid(shape, options.grid, comm)
                 : split               ? detail::layout_of_blocks(std::move(shape), *split, comm)
                                       : Layout(std::move(shape), std::nullopt, comm.size());
   static_cast<void>(size_of(layout.shape()));  // throws on all ranks if 63 bits do not count the elements

@@ -20,7 +20,7 @@ DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options) {
   const auto tensor = detail::fused::given_away(detail::adoptable("from_tensor", data));
   const Shape shape(tensor.sizes().begin(), tensor.sizes().end());
   const auto whole = detail::wrap(tensor, Layout(shape, std::nullopt, comm.size()), comm);
-  auto target = detail::layout_of("from_tensor", shape, options, comm.size());
+  auto target = detail::layout_of("from_tensor", shape, options, comm);
   auto block = detail::relayout(whole, target);
   return detail::wrap(std::move(block), std::move(target), comm);
 }

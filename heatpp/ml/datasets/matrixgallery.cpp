@@ -37,7 +37,7 @@ DNDarray normal_matrix(const Shape& shape, ArrayOptions options) {
 
 /// Returns the layout of an m x n matrix with these options.
 Layout layout_for(const char* op, std::int64_t m, std::int64_t n, const ArrayOptions& options) {
-  return heatpp::detail::layout_of(op, {m, n}, options, comm_of(options.comm).size());
+  return heatpp::detail::layout_of(op, {m, n}, options, comm_of(options.comm));
 }
 
 ArrayOptions with_split(ArrayOptions options, std::optional<int> split) {

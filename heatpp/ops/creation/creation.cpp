@@ -152,7 +152,7 @@ DNDarray indices(const Shape& shape, const ArrayOptions& options) {
   if (shape.empty()) return empty({0}, each);
   Shape whole{std::ssize(shape)};
   whole.insert(whole.end(), shape.begin(), shape.end());
-  const auto layout = detail::layout_of("indices", whole, options, comm_of(options.comm).size());
+  const auto layout = detail::layout_of("indices", whole, options, comm_of(options.comm));
   std::vector<int> axes(shape.size());
   std::iota(axes.begin(), axes.end(), 1);
   Arrays parts;
@@ -162,7 +162,7 @@ DNDarray indices(const Shape& shape, const ArrayOptions& options) {
 
 DNDarray fromfunction(const std::function<DNDarray(const std::vector<DNDarray>&)>& f, const Shape& shape,
                       const ArrayOptions& options) {
-  const auto layout = detail::layout_of("fromfunction", shape, options, comm_of(options.comm).size());
+  const auto layout = detail::layout_of("fromfunction", shape, options, comm_of(options.comm));
   std::vector<DNDarray> positions;
   for (int axis = 0; axis < layout.ndim(); ++axis) positions.push_back(positions_along(axis, layout, options));
   return f(positions);
@@ -172,7 +172,7 @@ DNDarray from_values(const void* values, std::int64_t count, Dtype dtype, const 
   const auto& comm = comm_of(options.comm);
   const auto all =
       at::from_blob(const_cast<void*>(values), {count}, at::TensorOptions().dtype(detail::to_torch(dtype)));
-  const auto layout = detail::layout_of("fromiter", {count}, options, comm.size());
+  const auto layout = detail::layout_of("fromiter", {count}, options, comm);
   const auto block = detail::relayout(detail::wrap(all, layout.replicated({count}), comm), layout).clone();
   return detail::wrap(block.to(detail::to_torch(options.device), detail::to_torch(options.dtype.value_or(dtype))),
                       layout, comm);

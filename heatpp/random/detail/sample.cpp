@@ -17,7 +17,7 @@ const DNDarray* first_array(std::span<const Operand> operands) {
 }
 
 Layout layout_beside(const char* op, std::span<const Operand> parameters, const Shape& shape,
-                     const ArrayOptions& options, int ranks) {
+                     const ArrayOptions& options, const Communicator& comm) {
   Shape common;
   for (const auto& p : parameters)
     if (p.array()) common = broadcast_shapes(common, p.array()->shape(), op);
@@ -28,7 +28,7 @@ Layout layout_beside(const char* op, std::span<const Operand> parameters, const 
   const bool free = !options.split && options.grid.empty();
   for (const auto& p : parameters)
     if (free && p.array() && p.array()->shape() == common) return p.array()->layout();
-  return heatpp::detail::layout_of(op, common, options, ranks);
+  return heatpp::detail::layout_of(op, common, options, comm);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Target target_of(const char* op, std::span<const Operand> parameters, const Shap
   if (!fits)
     raise<TypeError>(op, "got dtype {}; expected a {} one", name(dtype),
                      is_floating(fallback) ? "floating" : "whole-number");
-  return {layout_beside(op, parameters, shape, options, comm.size()), comm, dtype, options.device};
+  return {layout_beside(op, parameters, shape, options, comm), comm, dtype, options.device};
 }
 
 std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> parameters, const Target& target) {

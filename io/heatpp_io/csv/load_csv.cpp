@@ -189,9 +189,7 @@ DNDarray load_csv(const Source& source, const LoadCsvOptions& options) {
 DNDarray detail::load_csv(const Source& source, const LoadCsvOptions& options, const std::function<void()>& check) {
   const detail::Recorder recorder(op);
   const auto& comm = comm_of(options.comm);
-  const auto layout_for = [&](const Shape& shape) {
-    return heatpp::detail::layout_of(op, shape, options, comm.size());
-  };
+  const auto layout_for = [&](const Shape& shape) { return heatpp::detail::layout_of(op, shape, options, comm); };
   heatpp::detail::check_agreed(op, comm, detail::settings_to_read(source, options), [&] {
     check();
     check_options(options);

@@ -13,7 +13,7 @@ namespace {
 using Along = std::vector<bool>;
 
 /// The group of each rank, and its place there.
-using Places = std::vector<std::pair<int, int>>;
+using GroupPlaces = std::vector<std::pair<int, int>>;
 
 /// Returns a number that ranks of the same group have in common, and one that gives their order in it.
 std::pair<int, int> place_of(const GridCut& grid, const Along& along, Copies copies, int rank) {
@@ -49,7 +49,7 @@ class RankGroups {
   };
 
   std::optional<Communicator> made(const GridCut& grid, const Communicator& comm, const Along& along, Copies copies) {
-    Places places;
+    GroupPlaces places;
     for (int rank = 0; rank < grid.ranks(); ++rank) places.push_back(place_of(grid, along, copies, rank));
     const auto is_all = [&](const auto& place) {
       return place == std::pair(0, static_cast<int>(&place - places.data()));
@@ -63,7 +63,7 @@ class RankGroups {
 
   std::mutex mutex_;  // a call for another communicator does not wait for this one's `split`
   std::deque<Recent> recent_;
-  std::map<Places, Communicator> groups_;
+  std::map<GroupPlaces, Communicator> groups_;
 };
 
 }  // namespace

@@ -4,10 +4,11 @@
 
 namespace heatpp {
 
-Layout detail::layout_of(const char* op, const Shape& shape, std::optional<int> split, const Grid& grid, int ranks) {
-  if (grid.empty()) return {shape, split, ranks};
+Layout detail::layout_of(const char* op, const Shape& shape, std::optional<int> split, const Grid& grid,
+                         const Communicator& comm) {
+  if (grid.empty()) return {shape, split, comm.size()};
   if (split) raise<ValueError>(op, "got split {} and grid {}; expected one of them", *split, to_string(grid));
-  return Layout::on_grid(shape, grid, ranks);
+  return layout_on_grid(shape, grid, comm);
 }
 
 void detail::check_rows_only(const char* op, const Grid& grid) {

@@ -159,7 +159,7 @@ Selection own_box(const ReadJob& job, const Layout& layout) {
 
 DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Recorder& recorder) {
   const auto shape = extents(job.box);
-  auto layout = heatpp::detail::layout_of(job.op, shape, options, job.comm.size());
+  auto layout = heatpp::detail::layout_of(job.op, shape, options, job.comm);
   const auto dtype = options.dtype.value_or(job.shards.info.element.dtype);
   auto block = allocate(layout.local_shape(job.comm.rank()), dtype, job);
   const auto transfer = first_reads(job, layout, block) ? read_by_first(job, layout, block)
