@@ -28,7 +28,8 @@ int split_number(const heatpp::Layout& layout) {
 ht_description description_of(const DNDarray& x) {
   if (x.ndim() > HT_MOST_AXES)
     raise<ValueError>("ht_describe", "got {} axes; expected at most {}", x.ndim(), static_cast<int>(HT_MOST_AXES));
-  ht_description found{static_cast<int>(x.dtype()), x.ndim(), split_number(x.layout()), {}, {}};
+  ht_description found{static_cast<int>(x.dtype()), x.ndim(), split_number(x.layout()), {}, {}, {}};
+  std::ranges::copy(x.grid(), found.grid);
   std::ranges::copy(x.shape(), found.shape);
   std::ranges::copy(x.lshape(), found.block);
   return found;
@@ -44,6 +45,29 @@ void read(const DNDarray& x, void* memory, int dtype, std::int64_t count) {
               static_cast<std::size_t>(count * block.element_size()));
 }
 
+/// A block as C passes it.
+struct Block {
+  void* memory;
+  int dtype;
+  Numbers extents;
+};
+
+int adopt(const char* op, const ht_comm* comm, const Block& block, const CutNumbers& cut, ht_array** x) {
+  return status_of([&] {
+    const auto& ranks = given(op, "comm", comm).ranks;
+    heatpp::Shape shape;
+    heatpp::Dtype type{};
+    heatpp::LocalOptions options{.comm = ranks};
+    check_agreed(op, ranks, {{"dtype", dtype_text(block.dtype)}, setting_of(cut)}, [&] {
+      check_given(op, "x", x);
+      shape = shape_of(op, block.extents);
+      type = dtype_of(op, block.dtype);
+      set_cut(op, options, cut);
+    });
+    *x = new ht_array{heatpp::from_local(block.memory, shape, type, options)};
+  });
+}
+
 }  // namespace
 
 int ht_begin(int fortran_comm, ht_comm** comm) {
@@ -57,20 +81,11 @@ int ht_begin(int fortran_comm, ht_comm** comm) {
 void ht_end(ht_comm* comm) { delete comm; }
 
 int ht_adopt(const ht_comm* comm, void* memory, int dtype, int ndim, const int64_t* block, int split, ht_array** x) {
-  constexpr auto op = "ht_adopt";
-  return status_of([&] {
-    const auto& ranks = given(op, "comm", comm).ranks;
-    heatpp::Shape shape;
-    heatpp::Dtype type{};
-    heatpp::LocalOptions options{.comm = ranks};
-    check_agreed(op, ranks, {{"dtype", dtype_text(dtype)}, {"split", std::to_string(split)}}, [&] {
-      check_given(op, "x", x);
-      shape = shape_of(op, {"block", block, ndim});
-      type = dtype_of(op, dtype);
-      options.split = split_of(op, split);
-    });
-    *x = new ht_array{heatpp::from_local(memory, shape, type, options)};
-  });
+  return adopt("ht_adopt", comm, {memory, dtype, {"block", block, ndim}}, {split}, x);
+}
+int ht_adopt_on_grid(const ht_comm* comm, void* memory, int dtype, int ndim, const int64_t* block, const int* grid,
+                     ht_array** x) {
+  return adopt("ht_adopt_on_grid", comm, {memory, dtype, {"block", block, ndim}}, on_grid(ndim, grid), x);
 }
 void ht_free(ht_array* x) { delete x; }
 
@@ -88,6 +103,15 @@ int ht_resplit(const ht_array* x, int split, ht_array** result) {
     const auto& value = given(op, "x", x).value;
     check_agreed(op, value.comm(), {{"split", std::to_string(split)}}, [&] { check_given(op, "result", result); });
     *result = new ht_array{heatpp::resplit(value, split_of(op, split))};
+  });
+}
+int ht_regrid(const ht_array* x, const int* grid, ht_array** result) {
+  constexpr auto op = "ht_regrid";
+  return status_of([&] {
+    const auto& value = given(op, "x", x).value;
+    const auto cut = on_grid(value.ndim(), grid);
+    check_agreed(op, value.comm(), {setting_of(cut)}, [&] { check_given(op, "result", result); });
+    *result = new ht_array{heatpp::regrid(value, grid_of(op, cut))};
   });
 }
 int ht_astype(const ht_array* x, int dtype, ht_array** result) {

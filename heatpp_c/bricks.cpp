@@ -47,7 +47,7 @@ struct Domain {
   const ht_comm* comm;
   int dtype;
   const std::int64_t *shape, *ghosts;
-  int split;
+  CutNumbers cut;
 };
 
 void plan_bricks(const Domain& domain, const Given& bricks, ht_plan** plan) {
@@ -57,12 +57,12 @@ void plan_bricks(const Domain& domain, const Given& bricks, ht_plan** plan) {
   heatpp::Dtype type{};
   std::vector<Brick> mine;
   heatpp::BlockOptions options{.comm = ranks};
-  check_agreed(op, ranks, {{"dtype", dtype_text(domain.dtype)}, {"split", std::to_string(domain.split)}}, [&] {
+  check_agreed(op, ranks, {{"dtype", dtype_text(domain.dtype)}, setting_of(domain.cut)}, [&] {
     check_given(op, "plan", plan);
     all = shape_of(op, {"shape", domain.shape, bricks.ndim});
     type = dtype_of(op, domain.dtype);
     mine = bricks_of(bricks);
-    options.split = split_of(op, domain.split);
+    set_cut(op, options, domain.cut);
     if (domain.ghosts) options.ghosts = shape_of(op, {"ghosts", domain.ghosts, bricks.ndim});
   });
   *plan = new ht_plan{heatpp::BlockPlan(all, mine, type, options)};
@@ -73,14 +73,22 @@ void plan_bricks(const Domain& domain, const Given& bricks, ht_plan** plan) {
 int ht_plan_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks, const int64_t* offsets,
                    const int64_t* shapes, const int64_t* ghosts, int split, ht_plan** plan) {
   return status_of([&] {
-    plan_bricks({comm, dtype, shape, ghosts, split}, {ndim, bricks, offsets, shapes, nullptr, nullptr}, plan);
+    plan_bricks({comm, dtype, shape, ghosts, {split}}, {ndim, bricks, offsets, shapes, nullptr, nullptr}, plan);
   });
 }
 int ht_plan_ghosted_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks,
                            const int64_t* offsets, const int64_t* shapes, const int64_t* before, const int64_t* behind,
                            int split, ht_plan** plan) {
   return status_of([&] {
-    plan_bricks({comm, dtype, shape, nullptr, split}, {ndim, bricks, offsets, shapes, before, behind}, plan);
+    plan_bricks({comm, dtype, shape, nullptr, {split}}, {ndim, bricks, offsets, shapes, before, behind}, plan);
+  });
+}
+int ht_plan_on_grid(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks, const int64_t* offsets,
+                    const int64_t* shapes, const int64_t* before, const int64_t* behind, const int* grid,
+                    ht_plan** plan) {
+  return status_of([&] {
+    plan_bricks({comm, dtype, shape, nullptr, on_grid(ndim, grid)}, {ndim, bricks, offsets, shapes, before, behind},
+                plan);
   });
 }
 void ht_plan_free(ht_plan* plan) { delete plan; }

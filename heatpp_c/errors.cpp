@@ -80,6 +80,19 @@ std::optional<int> split_of(const char* op, int number) {
   return number == HT_REPLICATED ? std::nullopt : std::optional(number);
 }
 
+Grid grid_of(const char* op, const CutNumbers& cut) {
+  if (!cut.grid) return balanced_grid;
+  if (cut.ndim < 1 || cut.ndim > HT_MOST_AXES)
+    detail::raise<ValueError>(op, "got a grid for {} axes; expected 1 to {}", cut.ndim, static_cast<int>(HT_MOST_AXES));
+  return Grid(std::vector(cut.grid, cut.grid + cut.ndim));
+}
+
+detail::Setting setting_of(const CutNumbers& cut) {
+  if (!cut.on_grid) return {"split", std::to_string(cut.split)};
+  const bool wrong = cut.ndim < 1 || cut.ndim > HT_MOST_AXES;  // grid_of throws
+  return {"grid", cut.grid && wrong ? "of " + std::to_string(cut.ndim) + " axes" : to_string(grid_of("", cut))};
+}
+
 std::string dtype_text(int number) {
   return is_dtype(number) ? std::string(name(static_cast<Dtype>(number))) : std::to_string(number);
 }

@@ -111,23 +111,35 @@ void save_array(const heatpp::DNDarray& x, const std::filesystem::path& path, co
   else heatpp::io::save(x, path, options);
 }
 
+struct Stored {
+  const char *path, *dataset;
+};
+
+int load(const char* op, const ht_comm* comm, const Stored& stored, const CutNumbers& cut, ht_array** x) {
+  return status_of([&] {
+    const auto& ranks = given(op, "comm", comm).ranks;
+    heatpp::io::LoadOptions options{.dataset = text(stored.dataset), .comm = ranks};
+    const std::vector<Setting> alike{
+        {"path", quoted(stored.path)}, {"dataset", quoted(stored.dataset)}, setting_of(cut)};
+    check_agreed(op, ranks, alike, [&] {
+      check_given(op, "path", stored.path);
+      check_given(op, "x", x);
+      set_cut(op, options, cut);
+    });
+    // The digits of a text are kept, because a host cannot choose a default dtype.
+    if (std::string_view(stored.path).ends_with(".csv")) options.dtype = heatpp::float64;
+    *x = new ht_array{heatpp::io::load(stored.path, options)};
+  });
+}
+
 }  // namespace
 
 int ht_load(const ht_comm* comm, const char* path, const char* dataset, int split, ht_array** x) {
-  constexpr auto op = "ht_load";
-  return status_of([&] {
-    const auto& ranks = given(op, "comm", comm).ranks;
-    const std::vector<Setting> alike{
-        {"path", quoted(path)}, {"dataset", quoted(dataset)}, {"split", std::to_string(split)}};
-    check_agreed(op, ranks, alike, [&] {
-      check_given(op, "path", path);
-      check_given(op, "x", x);
-    });
-    // The digits of a text are kept, because a host cannot choose a default dtype.
-    const auto dtype = std::string_view(path).ends_with(".csv") ? std::optional(heatpp::float64) : std::nullopt;
-    *x = new ht_array{heatpp::io::load(
-        path, {.dataset = text(dataset), .split = split_of(op, split), .dtype = dtype, .comm = ranks})};
-  });
+  return load("ht_load", comm, {path, dataset}, {split}, x);
+}
+int ht_load_on_grid(const ht_comm* comm, const char* path, const char* dataset, int ndim, const int* grid,
+                    ht_array** x) {
+  return load("ht_load_on_grid", comm, {path, dataset}, on_grid(ndim, grid), x);
 }
 
 int ht_save(const ht_array* x, const char* path, const char* dataset) { return ht_save_as(x, path, dataset, nullptr); }

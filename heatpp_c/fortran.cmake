@@ -66,13 +66,13 @@ function(heatpp_fortran_ranks interfaces procedures)
     endforeach()
     heatpp_fortran_memory(places ${rank})
     string(APPEND text "${places}
-  subroutine adopt_${rank}(ranks, block, x, dim, status)
+  subroutine adopt_${rank}(ranks, block, x, dim, status, grid)
     type(ht_comm), intent(in) :: ranks
     class(*), intent(in), target :: block${dims}
     type(ht_array), intent(inout) :: x
-    integer, intent(in), optional :: dim
+    integer, intent(in), optional :: dim, grid(:)
     integer, intent(out), optional :: status
-    call adopt(ranks, memory_${rank}(block), x, dim, status)
+    call adopt(ranks, memory_${rank}(block), x, dim, status, grid)
   end subroutine
   subroutine read_${rank}(x, block, status)
     type(ht_array), intent(in) :: x

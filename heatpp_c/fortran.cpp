@@ -24,11 +24,15 @@ struct ht_fortran_memory {
   int dtype, bytes, rank;
   std::int64_t extents[15], strides[15];
 };
+/// This is cut of heatpp.f90: a dimension, or a grid with the numbers in C's order, of which 0 are a balanced grid.
+struct ht_fortran_cut {
+  int dim, axes, grid[HT_MOST_AXES];
+};
 }
 
 namespace {
 
-constexpr int characters = -2;
+constexpr int characters = -2, no_dim = -1, no_grid = -1, unknown_rank = -1;
 
 /// Returns a dtype's name, or another description of the elements.
 std::string type_text(const ht_fortran_memory& a) {
@@ -107,6 +111,29 @@ int agreed_axis(const char* op, const heatpp::DNDarray& x, Dimension dim) {
   return agreed_axis(op, x.comm(), dim);
 }
 
+std::string grid_text(const ht_fortran_cut& cut) {
+  if (cut.axes == no_grid) return "none";
+  if (cut.axes > HT_MOST_AXES) return formatted("of {} dimensions", cut.axes);
+  return to_string(cut.axes == 0 ? heatpp::balanced_grid : heatpp::Grid(std::vector(cut.grid, cut.grid + cut.axes)));
+}
+
+/// Throws unless there is a dimension or a grid that an array of this rank has.
+void check_cut(const char* op, const ht_fortran_cut& cut, int rank) {
+  if (cut.axes == no_grid) return rank == unknown_rank ? void() : check_dim(op, {cut.dim, rank});
+  if (cut.dim != no_dim)
+    raise<heatpp::ValueError>(op, "got a dimension and grid {}; expected one of them", grid_text(cut));
+  if (cut.axes > HT_MOST_AXES || (rank != unknown_rank && cut.axes > 0 && cut.axes != rank))
+    raise<heatpp::ValueError>(op, "got grid {} for an array of rank {}; expected the ranks along each dimension",
+                              grid_text(cut), rank);
+}
+
+/// Checks a cut that all ranks have to pass alike. Collective.
+void check_agreed_cut(const char* op, const heatpp::Communicator& comm, const ht_fortran_cut& cut, int rank) {
+  heatpp::detail::check_agreed(op, comm, {{"dim", std::to_string(cut.dim)}, {"grid", grid_text(cut)}},
+                               [&] { check_cut(op, cut, rank); });
+}
+const int* ranks_along(const ht_fortran_cut& cut) { return cut.axes == 0 ? nullptr : cut.grid; }
+
 /// Returns the status of `checks`, which count as Fortran does, else of `call`, which counts as C does.
 int after(const std::function<void()>& checks, const std::function<int()>& call) {
   const int status = status_of(checks);
@@ -151,20 +178,23 @@ int ht_fortran_same_array(const ht_array* x, ht_array** same) { return another(x
 int ht_fortran_same_plan(const ht_plan* plan, ht_plan** same) { return another(plan, same); }
 int ht_fortran_same_network(const ht_network* network, ht_network** same) { return another(network, same); }
 
-/// `dim` is the dimension along which the blocks of all ranks lie, from 1 on; 0: none.
-int ht_fortran_adopt(const ht_comm* comm, const ht_fortran_memory* array, int dim, ht_array** x) {
+/// The dimension is that along which the blocks of all ranks lie, from 1 on; 0: none.
+int ht_fortran_adopt(const ht_comm* comm, const ht_fortran_memory* array, const ht_fortran_cut* cut, ht_array** x) {
   constexpr auto op = "ht_adopt";
   Described a{};
   const auto checks = [&] {
     const auto& ranks = given(op, "comm", comm).ranks;
-    heatpp::detail::check_agreed(op, ranks, {{"an array of", type_text(*array)}, {"dim", std::to_string(dim)}}, [&] {
+    const std::vector<heatpp::detail::Setting> alike{
+        {"an array of", type_text(*array)}, {"dim", std::to_string(cut->dim)}, {"grid", grid_text(*cut)}};
+    heatpp::detail::check_agreed(op, ranks, alike, [&] {
       a = described(op, *array);
-      check_dim(op, {dim, array->rank});
+      check_cut(op, *cut, array->rank);
     });
   };
   const auto adopt = [&] {
-    const auto split = split_of(op, axis_of({dim, array->rank}));
-    const heatpp::LocalOptions options{.split = split, .comm = comm->ranks};
+    heatpp::LocalOptions options{.comm = comm->ranks};
+    const bool grid = cut->axes != no_grid;
+    set_cut(op, options, grid ? on_grid(cut->axes, ranks_along(*cut)) : CutNumbers{axis_of({cut->dim, array->rank})});
     *x = new ht_array{heatpp::from_local(a.memory, a.extents, a.strides, a.dtype, options)};
   };
   return after(checks, [&] { return in_order_of_c(status_of(adopt)); });
@@ -174,6 +204,24 @@ int ht_fortran_resplit(const ht_array* x, int dim, ht_array** y) {
   int split = 0;
   const auto checks = [&] { split = agreed_axis("ht_resplit", given("ht_resplit", "x", x).value, {.number = dim}); };
   return after(checks, [&] { return in_order_of_c(ht_resplit(x, split, y)); });
+}
+
+int ht_fortran_regrid(const ht_array* x, const ht_fortran_cut* cut, ht_array** y) {
+  const auto checks = [&] {
+    const auto& value = given("ht_regrid", "x", x).value;
+    check_agreed_cut("ht_regrid", value.comm(), *cut, value.ndim());
+  };
+  return after(checks, [&] { return in_order_of_c(ht_regrid(x, ranks_along(*cut), y)); });
+}
+
+/// The dimension is 0 for an array that every rank has.
+int ht_fortran_load(const ht_comm* comm, const char* path, const char* dataset, const ht_fortran_cut* cut,
+                    ht_array** x) {
+  const auto checks = [&] { check_agreed_cut("ht_load", given("ht_load", "comm", comm).ranks, *cut, unknown_rank); };
+  return after(checks, [&] {
+    return in_order_of_c(cut->axes == no_grid ? ht_load(comm, path, dataset, cut->dim == 0 ? HT_REPLICATED : 0, x)
+                                              : ht_load_on_grid(comm, path, dataset, cut->axes, ranks_along(*cut), x));
+  });
 }
 
 /// `dim` is HT_ALL_AXES if the host names none.
@@ -202,16 +250,18 @@ int ht_fortran_train(ht_network* network, const ht_array* x, const ht_array* y, 
   return in_order_of_c(ht_network_train(network, x, y, loss));
 }
 
-/// Numbers are in C's order, but `dim` is Fortran's.
+/// Numbers are in C's order, but the dimension of the cut is Fortran's.
 int ht_fortran_plan(const ht_comm* comm, int dtype, int rank, const int64_t* shape, int bricks, const int64_t* first,
-                    const int64_t* cells, const int64_t* before, const int64_t* behind, int dim, ht_plan** plan) {
-  int split = 0;
+                    const int64_t* cells, const int64_t* before, const int64_t* behind, const ht_fortran_cut* cut,
+                    ht_plan** plan) {
   const auto checks = [&] {
-    split = agreed_axis("ht_plan_brick", given("ht_plan_brick", "comm", comm).ranks, {dim, rank});
+    check_agreed_cut("ht_plan_brick", given("ht_plan_brick", "comm", comm).ranks, *cut, rank);
   };
   return after(checks, [&] {
-    return in_order_of_c(
-        ht_plan_ghosted_bricks(comm, dtype, rank, shape, bricks, first, cells, before, behind, split, plan));
+    return in_order_of_c(cut->axes == no_grid ? ht_plan_ghosted_bricks(comm, dtype, rank, shape, bricks, first, cells,
+                                                                       before, behind, axis_of({cut->dim, rank}), plan)
+                                              : ht_plan_on_grid(comm, dtype, rank, shape, bricks, first, cells, before,
+                                                                behind, ranks_along(*cut), plan));
   });
 }
 

@@ -63,11 +63,16 @@ void ht_end(ht_comm* comm);
 /* Adopts the host's memory, in C order, as an array: the blocks of all ranks form it along axis `split`, or every rank
  * has all of it (HT_REPLICATED). The memory is used in place and has to outlive the array. Collective. */
 int ht_adopt(const ht_comm* comm, void* memory, int dtype, int ndim, const int64_t* block, int split, ht_array** x);
+/* Does ht_adopt for blocks on a grid of grid[axis] ranks along each axis. The ranks lie in C order: those that differ
+ * by 1 are neighbors along the last cut axis. Blocks at the same place along an axis have equal extents along it. */
+int ht_adopt_on_grid(const ht_comm* comm, void* memory, int dtype, int ndim, const int64_t* block, const int* grid,
+                     ht_array** x);
 void ht_free(ht_array* x);
 
 typedef struct ht_description {
   int dtype, ndim, split;                           /* HT_REPLICATED: none; HT_GRID: several axes are cut */
   int64_t shape[HT_MOST_AXES], block[HT_MOST_AXES]; /* of the array, and of this rank's block */
+  int grid[HT_MOST_AXES];                           /* the ranks along each axis: 1 if it is not cut */
 } ht_description;
 /* Describes an array. Local. */
 int ht_describe(const ht_array* x, ht_description* description);
@@ -77,6 +82,8 @@ int ht_read(const ht_array* x, void* memory, int dtype, int64_t count);
 /* Cut the array along another axis, or convert it to another dtype. Collective. */
 int ht_resplit(const ht_array* x, int split, ht_array** result);
 int ht_astype(const ht_array* x, int dtype, ht_array** result);
+/* Cuts the array over a grid of grid[axis] ranks along each axis; NULL: blocks become nearly cubes. Collective. */
+int ht_regrid(const ht_array* x, const int* grid, ht_array** result);
 
 /* ---- files -------------------------------------------------------------------------------------------------------*/
 
@@ -84,6 +91,9 @@ int ht_astype(const ht_array* x, int dtype, ht_array** result);
  * dataset NULL or "" is the only one in the file; in HDF5, the only one outside of groups. Numbers of .csv files are
  * float64, others have the stored type. Collective. */
 int ht_load(const ht_comm* comm, const char* path, const char* dataset, int split, ht_array** x);
+/* Does ht_load for an array on a grid, with the ranks along each of `ndim` axes; NULL: blocks become nearly cubes. */
+int ht_load_on_grid(const ht_comm* comm, const char* path, const char* dataset, int ndim, const int* grid,
+                    ht_array** x);
 /* Saves an array. If a dataset is named, the other datasets of the file stay, and one of this name is replaced: .h5,
  * .hdf5, .nc and .nc4. In a format that cannot add to a file, a file that has others is an error. Without a name the
  * file is replaced. Collective. */
@@ -126,6 +136,10 @@ int ht_plan_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shap
 int ht_plan_ghosted_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks,
                            const int64_t* offsets, const int64_t* shapes, const int64_t* before, const int64_t* behind,
                            int split, ht_plan** plan);
+/* Does ht_plan_ghosted_bricks for an array on a grid of grid[axis] ranks; NULL: its blocks become nearly cubes. */
+int ht_plan_on_grid(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks, const int64_t* offsets,
+                    const int64_t* shapes, const int64_t* before, const int64_t* behind, const int* grid,
+                    ht_plan** plan);
 void ht_plan_free(ht_plan* plan);
 /* Make an array of the memory of all bricks, and write an array of any split back to it. Collective. */
 int ht_from_bricks(const ht_plan* plan, const void* const* memory, ht_array** x);

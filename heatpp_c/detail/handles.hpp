@@ -3,6 +3,7 @@
 #include <heatpp_c/heatpp.h>
 
 #include <heatpp/core/blocks/blocks.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/dndarray.hpp>
 
 #include <functional>
@@ -50,6 +51,25 @@ struct Numbers {
 Dtype dtype_of(const char* op, int number);
 Shape shape_of(const char* op, const Numbers& numbers);
 std::optional<int> split_of(const char* op, int number);
+
+/// How C passes a cut: a split, or the ranks along each of `ndim` axes, where NULL is a balanced grid.
+struct CutNumbers {
+  int split = HT_REPLICATED;
+  bool on_grid = false;
+  int ndim = 0;
+  const int* grid = nullptr;
+};
+[[nodiscard]] inline CutNumbers on_grid(int ndim, const int* grid) { return {HT_REPLICATED, true, ndim, grid}; }
+/// Returns the split or the grid as a setting that all ranks compare.
+heatpp::detail::Setting setting_of(const CutNumbers& cut);
+Grid grid_of(const char* op, const CutNumbers& cut);
+/// Puts the cut into options with a split and a grid.
+template <class Options>
+void set_cut(const char* op, Options& options, const CutNumbers& cut) {
+  if (cut.on_grid) options.grid = grid_of(op, cut);
+  else options.split = split_of(op, cut.split);
+}
+
 void check_given(const char* op, const char* argument, const void* pointer);
 
 /// Returns a dtype's name for messages, or the number if it is none.

@@ -405,6 +405,89 @@ static void ghosts_on_some_sides(const ht_comm* comm) {
   ht_free(x), ht_plan_free(plan);
 }
 
+/* A plane on a grid of rows x columns of ranks, each with 2 x 3 cells. */
+static void grids(const ht_comm* comm, const char* folder) {
+  const int rows = ranks % 2 ? 1 : 2, columns = ranks / rows, last = rank == ranks - 1;
+  const int grid[2] = {rows, columns}, turned[2] = {columns, rows}, too_many[2] = {rows, columns + 1};
+  const int64_t block[2] = {2, 3}, shape[2] = {2 * rows, 3 * columns};
+  const int64_t first[2] = {2 * (rank / columns), 3 * (rank % columns)};
+  double memory[2][3], back[6], number, ones = 0;
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) memory[i][j] = (double)((first[0] + i) * 100 + first[1] + j);
+  ht_array *x = NULL, *y = NULL, *out = NULL;
+  ht_description found;
+  CHECK(ht_adopt_on_grid(comm, memory, HT_FLOAT64, 2, block, grid, &x) == HT_OK);
+  CHECK(ht_describe(x, &found) == HT_OK && found.ndim == 2 && found.shape[0] == shape[0] && found.shape[1] == shape[1]);
+  CHECK(found.grid[0] == rows && found.grid[1] == columns && found.block[0] == 2 && found.block[1] == 3);
+  CHECK(found.split == (rows > 1 && columns > 1 ? HT_GRID : ranks == 1 ? HT_REPLICATED : rows > 1 ? 0 : 1));
+  CHECK(ht_number(x, HT_MAX, &number) == HT_OK && number == (double)((shape[0] - 1) * 100 + shape[1] - 1));
+  memory[0][0] += 1000; /* the array sees it */
+  CHECK(ht_number(x, HT_MAX, &number) == HT_OK && number >= 1000);
+  memory[0][0] -= 1000;
+  CHECK(ht_number(x, HT_SUM, &ones) == HT_OK);
+
+  CHECK(ht_resplit(x, 0, &y) == HT_OK && ht_describe(y, &found) == HT_OK && found.grid[0] == ranks && found.grid[1] == 1);
+  CHECK(ht_regrid(y, grid, &out) == HT_OK && ht_describe(out, &found) == HT_OK && found.grid[1] == columns);
+  CHECK(ht_read(out, back, HT_FLOAT64, 6) == HT_OK && memcmp(back, memory, sizeof back) == 0);
+  ht_free(out), out = NULL;
+  CHECK(ht_regrid(y, NULL, &out) == HT_OK && ht_describe(out, &found) == HT_OK);
+  CHECK(found.grid[0] * found.grid[1] == ranks);
+  ht_free(out), out = NULL;
+
+  char path[4096];
+  snprintf(path, sizeof path, "%s/grid.h5", folder);
+  CHECK(ht_save(x, path, "x") == HT_OK);
+  CHECK(ht_load_on_grid(comm, path, "x", 2, grid, &out) == HT_OK && ht_describe(out, &found) == HT_OK);
+  CHECK(found.grid[0] == rows && found.grid[1] == columns);
+  CHECK(ht_read(out, back, HT_FLOAT64, 6) == HT_OK && memcmp(back, memory, sizeof back) == 0);
+  ht_free(out), out = NULL;
+  CHECK(ht_load_on_grid(comm, path, "x", 0, NULL, &out) == HT_OK && ht_describe(out, &found) == HT_OK);
+  CHECK(found.grid[0] * found.grid[1] == ranks);
+  ht_free(out), out = NULL;
+
+  ht_plan *plan = NULL, *none = NULL;
+  CHECK(ht_plan_on_grid(comm, HT_FLOAT64, 2, shape, 1, first, block, NULL, NULL, grid, &plan) == HT_OK);
+  const void* from = memory;
+  CHECK(ht_from_bricks(plan, &from, &out) == HT_OK && ht_describe(out, &found) == HT_OK && found.grid[0] == rows);
+  CHECK(ht_read(out, back, HT_FLOAT64, 6) == HT_OK && memcmp(back, memory, sizeof back) == 0);
+  ht_free(out), out = NULL, ht_plan_free(plan);
+
+  /* A grid that does not fit, or that differs on one rank, is an error on all. */
+  ALL_REFUSE(ht_regrid(x, too_many, &out));
+  CHECK(strstr(ht_message(), "expected the ranks along each axis") != NULL);
+  ALL_REFUSE(ht_regrid(x, last ? too_many : grid, &out));
+  ALL_REFUSE(ht_regrid(x, grid, last ? NULL : &out));
+  ALL_REFUSE(ht_adopt_on_grid(comm, memory, HT_FLOAT64, 2, block, NULL, &out));
+  ALL_REFUSE(ht_adopt_on_grid(comm, memory, HT_FLOAT64, last ? 17 : 2, block, grid, &out));
+  ALL_REFUSE(ht_load_on_grid(comm, path, "x", 3, (const int[3]){rows, columns, 1}, &out));
+  ALL_REFUSE(ht_load_on_grid(comm, path, "x", -1, grid, &out));
+  ALL_REFUSE(ht_load_on_grid(comm, path, "x", 2, too_many, &out));
+  CHECK(ht_plan_on_grid(comm, HT_FLOAT64, 2, shape, 1, first, block, NULL, NULL, too_many, &none) == HT_ERROR_VALUE);
+  if (columns > 1) {
+    const int64_t odd[2] = {2, last ? 2 : 3}, beside[2] = {first[0], last ? first[1] - 1 : first[1]};
+    if (rows > 1) ALL_REFUSE(ht_adopt_on_grid(comm, memory, HT_FLOAT64, 2, odd, grid, &out));
+    CHECK(ht_plan_on_grid(comm, HT_FLOAT64, 2, shape, 1, first, odd, NULL, NULL, grid, &none) == HT_ERROR_VALUE);
+    CHECK(ht_plan_on_grid(comm, HT_FLOAT64, 2, shape, 1, beside, block, NULL, NULL, grid, &none) == HT_ERROR_VALUE);
+  }
+  if (rows != columns) {
+    ALL_COMPARE(ht_regrid(x, last ? turned : grid, &out), "got grid (");
+    ALL_COMPARE(ht_adopt_on_grid(comm, memory, HT_FLOAT64, 2, block, last ? turned : grid, &out), "got grid (");
+    ALL_COMPARE(ht_load_on_grid(comm, path, "x", 2, last ? turned : grid, &out), "got grid (");
+  }
+  ALL_COMPARE(ht_load_on_grid(comm, path, "x", 2, last ? NULL : grid, &out), "balanced");
+  CHECK(none == NULL);
+  /* Ghost cells may not be wider than a brick, and each rank needs memory. */
+  const int64_t wide[2] = {0, 4};
+  CHECK(ht_plan_on_grid(comm, HT_FLOAT64, 2, shape, 1, first, block, wide, wide, grid, &plan) == HT_OK);
+  double around[2][11] = {{0}};
+  const int periodic[2] = {0, 1};
+  CHECK(ht_refresh_bricks(plan, periodic, (void* const[1]){around}) == HT_ERROR_VALUE);
+  CHECK(strstr(ht_message(), "got 4 ghost cells") && strstr(ht_message(), "expected at most 3"));
+  ALL_REFUSE(ht_adopt_brick(plan, last ? NULL : around, &out));
+  CHECK(ht_refresh_bricks(plan, periodic, (void* const[1]){last ? NULL : around}) == HT_ERROR_VALUE);
+  ht_free(x), ht_free(y), ht_plan_free(plan);
+}
+
 /* Before MPI begins and after it has ended, the library gives an error. */
 static void without_mpi(void) {
   ht_comm* none = NULL;
@@ -429,6 +512,7 @@ int main(int argc, char** argv) {
   saving(comm, argv[1]);
   bricks(comm);
   ghosts_on_some_sides(comm);
+  grids(comm, argv[1]);
   network(comm, argv[1], argv[2]);
   ht_end(comm);
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

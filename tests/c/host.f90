@@ -39,6 +39,7 @@ program host
   call saving()
   call bricks()
   call several_bricks()
+  call grids()
   call networks()
   call ht_end(comm)
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, code)
@@ -357,6 +358,70 @@ contains
     call check(status == HT_ERROR_VALUE .and. index(ht_message(), "C's order") > 0, "a brick beside the domain")
     call ht_free(x)
     call ht_free(plan)
+  end subroutine
+
+  ! Checks a plane on a grid of along(1) x along(2) ranks, each with 3 x 2 cells; ranks follow along dimension 1.
+  subroutine grids()
+    real(real64), target :: block(3, 2)
+    real(real64) :: back(3, 2), number
+    type(ht_array) :: x, y, rows
+    type(ht_plan) :: plan
+    integer :: along(2), first(2), i, j, status
+    along = [ranks, 1]
+    if (modulo(ranks, 2) == 0) along = [ranks / 2, 2]
+    first = [3 * modulo(rank, along(1)), 2 * (rank / along(1))]
+    block = reshape([((real(first(1) + i + 100 * (first(2) + j), real64), i = 1, 3), j = 1, 2)], shape(block))
+    call ht_adopt(comm, block, x, grid=along)
+    call check(all(ht_grid(x) == along) .and. all(ht_shape(x) == [3, 2] * along) .and. all(ht_block(x) == [3, 2]), "a grid")
+    call ht_number(x, HT_MAX, number)
+    call check(number == 3 * along(1) + 200 * along(2), "largest on a grid")
+    call ht_resplit(x, 2, rows)
+    call check(all(ht_grid(rows) == [1, ranks]), "the grid of a split")
+    call ht_regrid(rows, along, y)
+    call ht_read(y, back)
+    call check(all(ht_grid(y) == along) .and. all(back == block), "recut to a grid")
+    call ht_regrid(x, HT_BALANCED, y)
+    call check(product(ht_grid(y)) == ranks, "a balanced grid")
+    call ht_save(x, trim(folder)//"/fortran_grid.h5")
+    call ht_load(comm, trim(folder)//"/fortran_grid.h5", y, grid=along)
+    call ht_read(y, back)
+    call check(all(ht_grid(y) == along) .and. all(back == block), "loaded on a grid")
+    call ht_load(comm, trim(folder)//"/fortran_grid.h5", y, grid=HT_BALANCED)
+    call check(product(ht_grid(y)) == ranks, "loaded on a balanced grid")
+    call ht_plan_brick(comm, HT_FLOAT64, [3, 2] * along, first + 1, [3, 2], plan, grid=along)
+    call ht_from_brick(plan, block, y)
+    call ht_read(y, back)
+    call check(all(ht_grid(y) == along) .and. all(back == block), "bricks on a grid")
+
+    call ht_adopt(comm, block, y, dim=1, grid=along, status=status)
+    call refused_grid(x, status, "[ht_adopt] got a dimension and grid (")
+    call ht_load(comm, trim(folder)//"/fortran_grid.h5", y, replicated=.true., grid=along, status=status)
+    call refused_grid(x, status, "[ht_load] got a dimension and grid (")
+    call ht_plan_brick(comm, HT_FLOAT64, [3, 2] * along, first + 1, [3, 2], plan, dim=1, grid=along, status=status)
+    call refused_grid(x, status, "[ht_plan_brick] got a dimension and grid (")
+    call ht_regrid(x, [along, 1], y, status)
+    call refused_grid(x, status, "for an array of rank 2")
+    call ht_regrid(x, [(1, i = 1, 17)], y, status)
+    call refused_grid(x, status, "of 17 dimensions")
+    call ht_regrid(x, along + 1, y, status)
+    call refused_grid(x, status, "whose product is the number of ranks")
+    call ht_regrid(x, merge(along + 1, along, rank == ranks - 1), y, status)
+    call refused_grid(x, status, "got grid (")
+    call ht_free(plan)
+    call ht_free(rows)
+    call ht_free(x)
+    call ht_free(y)
+  end subroutine
+
+  ! Checks that all ranks got an error, and stay together.
+  subroutine refused_grid(x, status, text)
+    type(ht_array), intent(in) :: x
+    integer, intent(in) :: status
+    character(*), intent(in) :: text
+    real(real64) :: number
+    call check(status == HT_ERROR_VALUE .and. index(ht_message(), text) > 0, text)
+    call ht_number(x, HT_MIN, number)
+    call check(number == 101, text)
   end subroutine
 
   ! Rows are the last dimension: y = 2 a - b + 1 of the columns (a, b).
