@@ -33,7 +33,7 @@ TEST_CASE("files of every format are loaded on grids", "[grids][io]") {
   const auto x = distribute(global, ht::Layout({13, 9, 10}, 0, ranks()));
   for (const bool by_first : {true, false}) {
     read_small_by_first(by_first);
-    for (const char* const ending : {".h5", ".zarr", ".npy", ".npz", ".safetensors"}) {
+    for (const char* const ending : {".h5", ".nc", ".zarr", ".npy", ".npz", ".safetensors"}) {
       INFO(ending << (by_first ? ", read by rank 0" : ", read by all"));
       const auto path = dir.path(std::string("x") + ending);
       if (!by_first && std::string(ending) == ".npz") ht::io::save(x, path, {.compression = 1});

@@ -9,6 +9,7 @@
 #include <heatpp/core/blocks/detail/parts.hpp>
 #include <heatpp/core/detail/cuts/layout_of.hpp>
 #include <heatpp/core/detail/cuts/without_copies.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 
 #include <algorithm>
 
@@ -133,7 +134,7 @@ struct BlockPlan::Impl {
 
   void scatter(const DNDarray& array, const std::function<std::vector<at::Tensor>()>& make) const {
     const bool fits = array.shape() == cut.layout.shape() && array.comm().same_ranks(comm);
-    const auto x = fits ? detail::without_copies("to_blocks", array) : array;  // else each copy of a block would send
+    const auto x = fits ? detail::without_copies(array) : array;  // else each copy of a block would send
     std::vector<at::Tensor> blocks;
     all_or_none(comm, [&] {
       if (x.shape() != cut.layout.shape())

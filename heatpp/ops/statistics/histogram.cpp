@@ -141,7 +141,7 @@ std::vector<BinsWanted> wanted_bins(const char* op, std::size_t columns, const H
 }  // namespace
 
 std::pair<DNDarray, DNDarray> histogram(const DNDarray& given, const HistogramOptions& options) {
-  const auto x = detail::without_copies("histogram", given);
+  const auto x = detail::without_copies(given);
   const auto weights = weights_block("histogram", x, options.weights);
   const auto bins = bins_of("histogram", x, options);
   const auto& axis = bins.front();

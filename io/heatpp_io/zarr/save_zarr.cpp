@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/redistribute.hpp>
+#include <heatpp/core/detail/cuts/without_copies.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/options/fields.hpp>
@@ -198,8 +198,7 @@ void save_store(NewStore store, const std::function<void(const detail::ChunkFile
 }  // namespace
 
 void save_zarr(const DNDarray& given, const fs::path& path, const SaveZarrOptions& options) {
-  const bool copies = given.layout().is_grid() && given.layout().grid_cut().copies() > 1;
-  const auto x = copies ? resplit(given, 0) : given;
+  const auto x = heatpp::detail::without_copies(given);
   const auto rows = x.ndim() > 0 ? std::optional(0) : std::nullopt;
   const auto layout = x.layout().is_cut() ? x.layout() : Layout(x.shape(), rows, x.comm().size());
   const auto chunks = chunks_of(layout, x.dtype(), options);

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/dndarray.hpp>
 
 namespace heatpp::detail {
 
-/// Returns `x`. If several ranks of a grid hold each block, it is recut as one_cut does, for sums over all ranks.
-[[nodiscard]] inline DNDarray without_copies(const char* op, const DNDarray& x) {
-  const bool copies = x.layout().is_grid() && x.layout().grid_cut().copies() > 1;
-  return copies ? one_cut(op, x) : x;
-}
+/// Returns `x` with each element on one rank: if several ranks of a grid hold each block, each of them keeps an equal
+/// share of it, in place. Local. For sums over all ranks and for files.
+[[nodiscard]] DNDarray without_copies(const DNDarray& x);
 
 }  // namespace heatpp::detail

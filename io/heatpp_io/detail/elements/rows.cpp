@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/core/detail/cuts/without_copies.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
@@ -22,10 +23,10 @@ Blocks blocks_of(const DNDarray& x) {
   return {std::move(share), std::move(mine)};
 }
 
-Blocks boxes_of(const DNDarray& x) {
-  const auto& layout = x.layout();
-  if (!layout.is_grid() || layout.grid_cut().copies() > 1) return blocks_of(x);
-  return {layout, x.larray().to(at::kCPU).contiguous()};
+Blocks boxes_of(const DNDarray& given) {
+  const auto x = heatpp::detail::without_copies(given);
+  if (!x.layout().is_grid()) return blocks_of(x);
+  return {x.layout(), x.larray().to(at::kCPU).contiguous()};
 }
 
 namespace {

@@ -14,8 +14,9 @@ struct Blocks {
   at::Tensor mine;
 };
 [[nodiscard]] Blocks blocks_of(const DNDarray& x);
-/// Works as blocks_of for formats that store boxes: an array on a grid is not recut, unless ranks hold copies.
-[[nodiscard]] Blocks boxes_of(const DNDarray& x);
+/// Works as blocks_of for formats that store boxes: an array on a grid is not recut, and ranks that hold copies of a
+/// block write a share of it each.
+[[nodiscard]] Blocks boxes_of(const DNDarray& given);
 
 /// Returns the closest layout that cuts no chunk of this extent along its split axis. The first index of the array is
 /// `first` in the stored array, from which chunks are counted.

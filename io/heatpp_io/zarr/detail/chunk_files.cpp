@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <heatpp/core/detail/cuts/without_copies.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/detail/elements/rows.hpp>
@@ -67,9 +68,9 @@ void write_block(const ChunkFiles& files, const Shape& first, const at::Tensor& 
   });
 }
 
-/// Whether a grid without copies gives as many ranks whole chunks as a cut along the rows would.
+/// Whether a grid gives as many ranks whole chunks as a cut along the rows would.
 bool occupies_ranks(const Layout& layout, const Shape& chunks) {
-  if (!layout.is_grid() || layout.grid_cut().copies() > 1) return false;
+  if (!layout.is_grid()) return false;
   const auto chunks_along = [&](std::size_t axis) { return (layout.shape()[axis] + chunks[axis] - 1) / chunks[axis]; };
   std::int64_t ranks = 1;
   for (std::size_t axis = 0; axis < chunks.size(); ++axis)
@@ -79,7 +80,8 @@ bool occupies_ranks(const Layout& layout, const Shape& chunks) {
 
 }  // namespace
 
-void write_chunks(const ChunkFiles& files, const DNDarray& given, std::int64_t begin) {
+void write_chunks(const ChunkFiles& files, const DNDarray& array, std::int64_t begin) {
+  const auto given = heatpp::detail::without_copies(array);
   const auto& comm = given.comm();
   const auto& chunks = files.array.chunks;
   if (begin == 0 && occupies_ranks(given.layout(), chunks)) {
