@@ -2,6 +2,9 @@
 
 #include "../scratch_path.hpp"
 
+#include <ATen/Parallel.h>
+#include <c10/core/CPUAllocator.h>
+
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/rows.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -11,6 +14,7 @@
 #include <heatpp/ops/statistics/histogram.hpp>
 #include <heatpp_io/heatpp_io.hpp>
 
+#include <atomic>
 #include <filesystem>
 
 namespace {
@@ -98,6 +102,58 @@ TEST_CASE("statistics of a host's bricks send no element", "[grids][blocks]") {
   CHECK(std::isnan(ht::mean(x).item<double>()));
   CHECK(std::isnan(ht::max(x).item<double>()));
   CHECK_THROWS_AS(ht::histogram(x, 16), ht::ValueError);
+}
+
+namespace {
+
+/// Counts the bytes of tensors that are made while it exists.
+class CountedTensors final : public c10::Allocator {
+ public:
+  CountedTensors() { c10::SetCPUAllocator(this, most); }
+  ~CountedTensors() override { c10::SetCPUAllocator(kept_, most); }
+  CountedTensors(const CountedTensors&) = delete;
+  CountedTensors& operator=(const CountedTensors&) = delete;
+
+  at::DataPtr allocate(std::size_t bytes) override {
+    bytes_ += static_cast<std::int64_t>(bytes);
+    return kept_->allocate(bytes);
+  }
+  [[nodiscard]] at::DeleterFnPtr raw_deleter() const override { return kept_->raw_deleter(); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override { kept_->copy_data(to, from, bytes); }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr std::uint8_t most = 255;
+  c10::Allocator* kept_ = c10::GetCPUAllocator();
+  std::atomic<std::int64_t> bytes_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("several threads read a host's bricks where they lie", "[grids][blocks]") {
+  const ht::Shape shape{160, 64, 96};
+  const auto layout = ht::Layout::on_grid(shape, ht::balanced_grid, ranks());
+  const ht::Brick mine{layout.local_offset(rank()), layout.local_shape(rank())};
+  const auto global = at::sin(numbered(shape));
+  auto memory = memory_of(mine, 1, at::kDouble, global);
+  const auto x = ht::adopt_blocks(memory.data_ptr(), ht::BlockPlan(shape, {mine}, ht::float64, {.ghosts = {1}}));
+  const auto whole = on_all(global);
+  const auto before = at::get_num_threads();
+  for (const int threads : {1, 2, 3, 5}) {
+    at::set_num_threads(threads);
+    {
+      const CountedTensors counted;
+      CHECK(close(ht::mean(x), global.mean(), 1e-12));
+      CHECK(close(ht::var(x), global.var(/*unbiased=*/false), 1e-12));
+      CHECK(close(ht::kurtosis(x), gathered(ht::kurtosis(whole)), 1e-10));
+      CHECK(counted.bytes() < 4 * size_of(mine.shape));  // results, and the sums of the whole array beside them
+    }
+    const CountedTensors counted;
+    const auto counts = ht::histogram(x, {.bins = 16, .range = ht::HistogramRange(-1.0, 1.0)}).first;
+    CHECK(counted.bytes() < 4 * size_of(mine.shape));
+    CHECK(same(counts, gathered(ht::histogram(whole, {.bins = 16, .range = ht::HistogramRange(-1.0, 1.0)}).first)));
+  }
+  at::set_num_threads(before);
 }
 
 TEST_CASE("results on grids keep the cuts that stay", "[grids]") {

@@ -131,14 +131,20 @@ std::vector<CentralSums> sums_where(const at::Tensor& elements, const at::Tensor
 
 /// Returns the sums of all elements of a block that does not lie in one run.
 CentralSums sums_of_rows(const at::Tensor& block, int order) {
-  CentralSums sums;
-  AT_DISPATCH_ALL_TYPES(block.scalar_type(), "moments", [&] {
-    detail::in_rows<scalar_t>(block, [&](const scalar_t* data, auto rows, auto stride, auto width) {
-      if (rows == 1) detail::central_sums(data, {.n = width}, order, &sums);
-      else detail::central_sums_of_rows(data, {rows, stride, width}, order, &sums);
-    });
+  const auto run = detail::with_long_runs(block);
+  std::vector<CentralSums> sums(run.is_contiguous() ? 1 : static_cast<std::size_t>(detail::parts_for(run)));
+  AT_DISPATCH_ALL_TYPES(run.scalar_type(), "moments", [&] {
+    if (run.is_contiguous())
+      return detail::central_sums(run.const_data_ptr<scalar_t>(), {.n = run.numel()}, order, sums.data());
+    detail::in_rows_of_parts<scalar_t>(
+        run, std::ssize(sums), [&](std::int64_t part, const scalar_t* data, auto rows, auto stride, auto width) {
+          auto& out = sums[static_cast<std::size_t>(part)];
+          if (rows == 1) detail::central_sums(data, {.n = width}, order, &out);
+          else detail::central_sums_of_rows(data, {rows, stride, width}, order, &out);
+        });
   });
-  return sums;
+  for (std::size_t part = 1; part < sums.size(); ++part) detail::merge_central_sums(sums[part], sums[0]);
+  return sums[0];
 }
 
 /// Whether all elements of a block that does not lie in one run are reduced, e.g. a host's brick between ghost cells.
