@@ -4,7 +4,10 @@
 
 #include <heatpp/core/detail/cuts/without_copies.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/ops/elementwise/operators.hpp>
+#include <heatpp/ops/indexing/nonzero.hpp>
+#include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/statistics/histogram.hpp>
 #include <heatpp_io/heatpp_io.hpp>
 
@@ -42,6 +45,81 @@ TEST_CASE("a mask on a grid moves only what it keeps", "[grids]") {
     const auto bits = (x > 500).astype(ht::uint8);
     CHECK(same(bits(x > 700), (global > 500).to(at::kByte).masked_select(global > 700)));
     CHECK(same(x(ht::resplit(x > 500, 1)), global.masked_select(global > 500)));
+  }
+}
+
+TEST_CASE("a mask over some axes of a grid keeps the other cuts", "[grids]") {
+  const ht::Shape shape{24, 20, 16};
+  const auto global = numbered(shape);
+  const std::vector<at::Tensor> masks{at::arange(24) % 3 == 0, at::arange(20) % 4 == 1, at::arange(16) % 5 < 2};
+  for (const auto& layout : every_grid(shape)) {
+    INFO(ht::detail::layout_text(layout));
+    const auto x = distribute(global, layout);
+    const auto counts = 64 * ranks() * ranks();
+    for (const int axis : {0, 1, 2}) {
+      const auto& flags = masks[static_cast<std::size_t>(axis)];
+      std::vector<ht::Index> entries(static_cast<std::size_t>(axis), ht::Index(ht::all_of));
+      entries.emplace_back(on_all(flags));
+      ht::DNDarray kept, y = ht::copy(x);
+      CHECK(bytes_of([&] { kept = x.index(entries); }) <= (layout.is_grid() ? counts : 8 * global.numel()));
+      const auto expected = global.index_select(axis, flags.nonzero().flatten());
+      CHECK(same(kept, expected));
+      if (!layout.is_grid()) continue;
+      for (const int other : {0, 1, 2})
+        if (other != axis) CHECK(kept.layout().cut_along(other) == layout.cut_along(other));
+      CHECK(bytes_of([&] { y.index_put(entries, kept * 2); }) <= counts);
+      CHECK(same(y, global.index_copy(axis, flags.nonzero().flatten(), expected * 2)));
+    }
+    const auto flags = masks[0].unsqueeze(1).logical_xor(masks[1]);
+    const auto mask = on_all(flags);
+    ht::DNDarray kept, y = ht::copy(x);
+    const auto taking = bytes_of([&] { kept = x(mask); }), writing = bytes_of([&] { y.index_put({mask}, kept * 2); });
+    CHECK(same(kept, global.index({flags})));
+    CHECK(same(y, at::where(flags.unsqueeze(2), global * 2, global)));
+    if (!layout.is_grid()) continue;
+    const auto segments = 8 * 24 * layout.grid()[1] * layout.grid()[2];
+    CHECK(taking <= 8 * kept.size() + segments + counts);
+    CHECK(writing <= 8 * kept.size() + segments + counts);
+    CHECK(kept.layout().cut_along(1) == layout.cut_along(2));
+  }
+}
+
+TEST_CASE("writing through a mask on a grid moves only what is written", "[grids]") {
+  const ht::Shape shape{24, 20, 16};
+  const auto global = numbered(shape);
+  for (const auto& layout : every_grid(shape)) {
+    if (!layout.is_grid()) continue;
+    for (const double least : {7000.0, 500.0, -1.0, 8000.0}) {
+      auto x = distribute(global, layout);
+      const auto mask = x > least;
+      const auto kept = x(mask) * 2;
+      const auto bytes = bytes_of([&] { x.index_put({mask}, kept); });
+      CHECK(same(x, at::where(global > least, global * 2, global)));
+      CHECK(x.layout() == layout);
+      CHECK(bytes <= 8 * kept.size() + 8 * 24 * 20 * layout.grid()[2] + 8 * ranks() * ranks());
+    }
+  }
+}
+
+TEST_CASE("the places of few true elements on a grid are sent, and not the mask", "[grids]") {
+  const ht::Shape shape{8, 6, 1000};
+  const auto global = numbered(shape);
+  for (const auto& layout : every_grid(shape)) {
+    const auto x = distribute(global, layout);
+    for (const double least : {47990.0, 40000.0, 100000.0}) {
+      const auto truths = x > least;
+      ht::DNDarray places;
+      const auto bytes = bytes_of([&] { places = ht::argwhere(truths); });
+      CHECK(same(places, (global > least).nonzero()));
+      CHECK(places.split() == (ranks() > 1 ? std::optional(0) : std::nullopt));
+      CHECK(same(ht::flatnonzero(truths), (global > least).flatten().nonzero().flatten()));
+      const auto columns = ht::nonzero(truths);
+      CHECK(same(columns[2], (global > least).nonzero().select(1, 2)));
+      if (!layout.is_grid()) continue;
+      const auto segments = 8 * 8 * (layout.grid()[2] > 1 ? 6 * layout.grid()[2] : layout.grid()[1]);
+      const auto all = global.numel() + 16 * ranks() * ranks();
+      CHECK(bytes <= std::min(8 * places.shape(0) + segments + 16 * ranks() * ranks(), all));
+    }
   }
 }
 

@@ -214,6 +214,54 @@ void add_shapes(std::vector<Function>& all) {
   all.push_back({"trim_zeros", [](X x) -> ht::Arrays { return {ht::trim_zeros(ht::where(x > 3, x, 0.0))}; }});
 }
 
+/// A mask over axes 0 and 1, one over axes 1 and 2, and one over each axis.
+DNDarray before_last(X x) { return ht::max(x, 2) > 4; }
+DNDarray behind_first(X x) { return ht::max(x, 0) > 4; }
+DNDarray along(X x, int axis) {
+  return ht::max(x, axis == 0 ? std::vector{1, 2} : axis == 1 ? std::vector{0, 2} : std::vector{0, 1}) > 8.7;
+}
+
+void add_masks(std::vector<Function>& all) {
+  all.push_back({"masks", [](X x) -> ht::Arrays {
+                   return {x(x > 0), x(x > 100), x(x > -100), ht::extract(x > 1, x), x(ht::resplit(x > 2, 1))};
+                 }});
+  all.push_back({"mask along an axis", [](X x) -> ht::Arrays {
+                   return {x(along(x, 0)),
+                           x(ht::all_of, along(x, 1)),
+                           x(ht::ellipsis, along(x, 2)),
+                           x(ht::array({true, false, true, true, false})),
+                           x(ht::zeros({5}, {.dtype = ht::bool_})),
+                           x(slice(1, 5), ht::array({true, false, true})),
+                           x(along(x, 0), ht::newaxis, slice(0, 2))};
+                 }});
+  all.push_back({"mask over some axes", [](X x) -> ht::Arrays {
+                   return {x(before_last(x)),
+                           x(ht::all_of, behind_first(x)),
+                           x(ht::resplit(before_last(x), 1)),
+                           x(slice(1, 4), behind_first(x)),
+                           x(before_last(x), slice(3, 1, -1)),
+                           ht::sum(x(before_last(x)), 0),
+                           x(ht::all_of, behind_first(x)) + 1};
+                 }});
+  all.push_back({"writing through a mask", [](X x) -> ht::Arrays {
+                   return {changed(x, [&](DNDarray& y) { y(y > 0) = x(x > 0) * 2; }),
+                           changed(x, [&](DNDarray& y) { y(y > 0) += x(x > 0); }),
+                           changed(x, [&](DNDarray& y) { y(y > 0) = ht::resplit(x(x > 0), std::nullopt) - 1; }),
+                           changed(x, [&](DNDarray& y) { y(y > 100) = x(x > 100); }),
+                           changed(x, [&](DNDarray& y) { y(y > -100) = ht::round(x(x > -100)).astype(ht::int64); }),
+                           changed(x, [&](DNDarray& y) { y(slice(1, 4))(y(slice(1, 4)) > 1) *= 3; })};
+                 }});
+  all.push_back({"writing through a mask over some axes", [](X x) -> ht::Arrays {
+                   return {changed(x, [&](DNDarray& y) { y(before_last(x)) = -x(before_last(x)); }),
+                           changed(x, [&](DNDarray& y) { y(ht::all_of, behind_first(x)) *= 2; }),
+                           changed(x, [&](DNDarray& y) { y(along(x, 0)) = x(along(x, 0)) + 1; }),
+                           changed(x, [&](DNDarray& y) { y(ht::all_of, along(x, 1)) -= x(ht::all_of, along(x, 1)); }),
+                           changed(x, [&](DNDarray& y) { y(ht::ellipsis, along(x, 2)) = 4; }),
+                           changed(x, [&](DNDarray& y) { y(before_last(x)) = ht::arange(4); }),
+                           changed(x, [&](DNDarray& y) { y(slice(0, 3), behind_first(x)) = 5; })};
+                 }});
+}
+
 }  // namespace
 
 std::vector<Function> native_functions() {
@@ -221,5 +269,6 @@ std::vector<Function> native_functions() {
   add_elementwise(all);
   add_reductions(all);
   add_shapes(all);
+  add_masks(all);
   return all;
 }

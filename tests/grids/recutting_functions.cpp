@@ -90,12 +90,6 @@ void add_shapes_of_recut(std::vector<Function>& all) {
   all.push_back({"insert", [](X x) -> ht::Arrays {
                    return {ht::insert(x, 1, 5.0, 0), ht::delete_(x, 1, 2), ht::delete_(x, {0, 2}, 1)};
                  }});
-  all.push_back({"masks", [](X x) -> ht::Arrays {
-                   return {x(x > 0), x(ht::array({true, false, true, true, false})), ht::extract(x > 1, x)};
-                 }});
-  all.push_back({"leading mask", [](X x) -> ht::Arrays {
-                   return {x(ht::max(x, 2) > 4), x(ht::all_of, ht::max(x, 0) > 4)};
-                 }});
   all.push_back({"nonzero", [](X x) -> ht::Arrays {
                    auto found = ht::nonzero(x > 0);
                    found.push_back(ht::argwhere(x > 3));

@@ -1,6 +1,7 @@
 #include <heatpp/ops/indexing/detail/mask.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/cuts/without_copies.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
@@ -8,6 +9,7 @@
 #include <heatpp/ops/operands/detail/align.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace heatpp::detail {
 
@@ -43,12 +45,30 @@ bool is_over_split(const DNDarray& x, int axis, const DNDarray& mask) {
   return x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
 }
 
+/// Returns the routes of a mask from `axis` on of an array on a grid without copies.
+MaskRoutes routes_on_grid(const char* op, const DNDarray& x, int axis, const DNDarray& mask) {
+  std::vector<int> axes(static_cast<std::size_t>(mask.ndim()));
+  std::iota(axes.begin(), axes.end(), axis);
+  return {x, axis, relayout_operand(op, mask, x.layout().along(mask.shape(), axes), x.comm())};
+}
+
+bool put_mask_on_grid(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const DNDarray& value) {
+  if (x.layout().grid_cut().copies() > 1 || value.ndim() != x.ndim() - mask.ndim() + 1) return false;
+  const auto routes = routes_on_grid(op, x, axis, mask);
+  if (value.shape() != routes.layout().shape()) return false;
+  const auto block = x.larray();
+  const auto elements = relayout_operand(op, value, routes.layout(), x.comm()).to(block.options());
+  routes.put(block, apart_from(block, elements));
+  return true;
+}
+
 }  // namespace
 
 bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const DNDarray& value) {
   check_mask(op, x, axis, mask);
   check_same_comm(op, x.comm(), value.comm());
-  if (x.layout().is_grid() || mask.layout().is_grid() || value.layout().is_grid()) return false;
+  if (x.layout().is_grid()) return put_mask_on_grid(op, x, axis, mask, value);
+  if (mask.layout().is_grid() || value.layout().is_grid()) return false;
   const bool over_split = is_over_split(x, axis, mask);
   const bool alike =
       over_split ? x.split() == axis && same_cut(mask.layout(), x.layout().with(mask.shape(), 0)) : !mask.split();
@@ -67,9 +87,11 @@ bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask,
 
 DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarray& given) {
   check_mask(op, array, axis, given);
-  if (array.layout().is_grid() && array.layout().grid_cut().copies() == 1 && given.ndim() == array.ndim())
-    return take_mask_on_grid(array, relayout_operand(op, given, array.layout(), array.comm()));
-  auto x = array.layout().is_grid() ? resplit(array, axis) : array;
+  auto x = without_copies(array);
+  if (x.layout().is_grid()) {
+    const auto routes = routes_on_grid(op, x, axis, given);
+    return wrap(routes.taken(x.larray()), routes.layout(), x.comm());
+  }
   const auto mask = given.layout().is_grid() ? resplit(given, 0) : given;
   if (!x.split() && mask.split()) {
     const auto cut = mask.layout().with(x.shape(), *mask.split() + axis);
