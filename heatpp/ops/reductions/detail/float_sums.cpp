@@ -27,11 +27,15 @@ template <class T>
   std::memcpy(&elements, x, sizeof elements);
   return elements;
 }
-/// Returns the sums of four rows of neighbors, of which the first begins at x.
-template <class T>
-[[gnu::always_inline]] inline Doubles<T> four_rows(const T* x, std::int64_t stride) {
-  const auto sums = (vector_at(x) + vector_at(x + stride)) + (vector_at(x + 2 * stride) + vector_at(x + 3 * stride));
-  return __builtin_convertvector(sums, Doubles<T>);
+/// Returns the sums of four or eight rows of neighbors, of which the first begins at x.
+template <int together, class T>
+[[gnu::always_inline]] inline typename Vector<T>::Type rows_at(const T* x, std::int64_t stride) {
+  if constexpr (together == 8) return rows_at<4>(x, stride) + rows_at<4>(x + 4 * stride, stride);
+  else return (vector_at(x) + vector_at(x + stride)) + (vector_at(x + 2 * stride) + vector_at(x + 3 * stride));
+}
+template <int together, class T>
+[[gnu::always_inline]] inline Doubles<T> sums_of_rows(const T* x, std::int64_t stride) {
+  return __builtin_convertvector(rows_at<together>(x, stride), Doubles<T>);
 }
 template <class T>
 [[gnu::always_inline]] inline double total_of(typename Vector<T>::Type sums) {
@@ -93,24 +97,28 @@ template <class T>
   }
 }
 
-/// Adds rows of `columns` neighbors to `out`. Four rows at a time, because each sum is read and written once for them.
+/// Adds four or eight rows of `columns` neighbors to `out`.
+template <int together, class T>
+[[gnu::always_inline]] inline void add_rows_together(const T* x, std::int64_t stride, std::int64_t columns,
+                                                     double* __restrict out) {
+  std::int64_t j = 0;
+  for (; j + Vector<T>::lanes <= columns; j += Vector<T>::lanes) {
+    Doubles<T> sums;
+    std::memcpy(&sums, out + j, sizeof sums);
+    sums += sums_of_rows<together>(x + j, stride);
+    std::memcpy(out + j, &sums, sizeof sums);
+  }
+  for (; j < columns; ++j)
+    for (int row = 0; row < together; ++row) out[j] += static_cast<double>(x[j + row * stride]);
+}
+
+/// Adds rows of `columns` neighbors to `out`. Eight rows at a time, because each sum is read and written once for them.
 template <class T>
 [[gnu::always_inline]] inline void add_each_column(const T* x, std::int64_t rows, std::int64_t stride,
                                                    std::int64_t columns, double* __restrict out) {
   std::int64_t i = 0;
-  for (; i + 4 <= rows; i += 4, x += 4 * stride) {
-    std::int64_t j = 0;
-    for (; j + Vector<T>::lanes <= columns; j += Vector<T>::lanes) {
-      Doubles<T> sums;
-      std::memcpy(&sums, out + j, sizeof sums);
-      sums += four_rows(x + j, stride);
-      std::memcpy(out + j, &sums, sizeof sums);
-    }
-    for (; j < columns; ++j) {
-      const double a = x[j], b = x[j + stride], c = x[j + 2 * stride], d = x[j + 3 * stride];
-      out[j] += (a + b) + (c + d);
-    }
-  }
+  for (; i + 8 <= rows; i += 8, x += 8 * stride) add_rows_together<8>(x, stride, columns, out);
+  for (; i + 4 <= rows; i += 4, x += 4 * stride) add_rows_together<4>(x, stride, columns, out);
   for (; i < rows; ++i, x += stride)
     for (std::int64_t j = 0; j < columns; ++j) out[j] += static_cast<double>(x[j]);
 }
@@ -125,7 +133,7 @@ template <class T>
   std::int64_t i = 0;
   for (; i + 4 <= rows; i += 4, x += 4 * in_registers)
 #pragma GCC unroll 8
-    for (std::int64_t v = 0; v < vectors; ++v) sums[v] += four_rows(x + v * lanes, in_registers);
+    for (std::int64_t v = 0; v < vectors; ++v) sums[v] += sums_of_rows<4>(x + v * lanes, in_registers);
   for (std::int64_t v = 0; v < vectors; ++v)
     for (std::int64_t l = 0; l < lanes; ++l) out[v * lanes + l] += sums[v][l];
   for (; i < rows; ++i, x += in_registers)
