@@ -44,6 +44,18 @@ TEST_CASE("positions select in their order, repeated and negative ones too", "[o
   }
 }
 
+TEST_CASE("many positions are answered in their order, for rows of any size", "[ops][positions]") {
+  const auto rows = (at::arange(5000, at::kLong) * 7919 + 13) % 97;
+  for (const std::int64_t width : {1, 3}) {
+    const auto global = at::arange(97 * width, at::kFloat).reshape({97, width});
+    for (const auto& layout : every_layout({97, width}))
+      for (const auto& cut : every_layout({5000})) {
+        CAPTURE(width);
+        CHECK(same(distribute(global, layout)(distribute(rows, cut)), global.index({rows})));
+      }
+  }
+}
+
 TEST_CASE("positions along several axes broadcast", "[ops][positions]") {
   const auto global = cube();
   const auto i = at::tensor({3, 0, -1, 4}), j = at::tensor({1, 2, -4, 0}), row = at::tensor({2, -1, 0}).reshape({3, 1}),

@@ -1,6 +1,18 @@
 #include <heatpp/core/detail/cuts/cut.hpp>
 
+#include <heatpp/core/detail/simd.hpp>
+
 namespace heatpp::detail {
+namespace {
+
+/// Adds to each owner how many of the offsets its index has reached.
+HEATPP_SIMD void add_reached(const std::int64_t* indices, std::int64_t n, std::span<const std::int64_t> offsets,
+                             std::int64_t* owners) {
+  for (const auto offset : offsets)
+    for (std::int64_t i = 0; i < n; ++i) owners[i] += indices[i] >= offset;
+}
+
+}  // namespace
 
 Cut Cut::rule(std::int64_t least, std::int64_t more, std::int64_t longer, int ranks) {
   Cut cut;
@@ -41,12 +53,13 @@ void Cut::owners(std::span<const std::int64_t> indices, std::int64_t* owners) co
     std::ranges::transform(indices, owners, [this](auto index) { return owner(index); });
     return;
   }
+  constexpr std::int64_t piece = 1024;  // stays in the first-level cache
   const auto all = offsets();
-  std::ranges::transform(indices, owners, [&, inner = std::span(all).subspan(1, all.size() - 2)](auto index) {
-    int rank = 0;
-    for (const auto first : inner) rank += index >= first;
-    return rank;
-  });
+  const auto inner = std::span(all).subspan(1, all.size() - 2);
+  const auto n = std::ssize(indices);
+  std::fill_n(owners, n, 0);
+  for (std::int64_t i = 0; i < n; i += piece)
+    add_reached(indices.data() + i, std::min(piece, n - i), inner, owners + i);
 }
 
 std::vector<std::int64_t> Cut::offsets() const {

@@ -11,9 +11,9 @@ namespace heatpp::detail {
 namespace {
 
 /// Copies elements at any places. Hardware predicts no random places, so they are known to it `ahead` of their turn.
-template <class T>
-void gather(const T* block, const std::int64_t* places, T* out, std::int64_t n) {
-  constexpr std::int64_t ahead = 32;
+template <class T, class Place>
+void gather(const T* block, const Place* places, T* out, std::int64_t n) {
+  constexpr std::int64_t ahead = 256;
   std::int64_t i = 0;
   for (; i + ahead < n; ++i) {
     __builtin_prefetch(block + places[i + ahead]);
@@ -38,12 +38,15 @@ at::Tensor gathered(const at::Tensor& block, const at::Tensor& places) {
   const auto row_bytes = block.element_size() * c10::multiply_integers(block.sizes().slice(1));
   const bool done = with_plain_type(row_bytes, [&]<class T>() {
     const auto* const in = static_cast<const T*>(block.const_data_ptr());
-    const auto* const place = from.const_data_ptr<std::int64_t>();
     auto* const out = static_cast<T*>(result.data_ptr());
-    constexpr std::int64_t worth_a_thread = 1 << 14;
-    at::parallel_for(0, from.numel(), worth_a_thread, [=](std::int64_t first, std::int64_t last) {
-      gather(in, place + first, out + first, last - first);
-    });
+    const auto gather_at = [&](const auto* place) {
+      constexpr std::int64_t worth_a_thread = 1 << 14;
+      at::parallel_for(0, from.numel(), worth_a_thread, [=](std::int64_t first, std::int64_t last) {
+        gather(in, place + first, out + first, last - first);
+      });
+    };
+    if (from.scalar_type() == at::kInt) gather_at(from.const_data_ptr<std::int32_t>());
+    else gather_at(from.const_data_ptr<std::int64_t>());
   });
   return done ? result : by_torch();
 }

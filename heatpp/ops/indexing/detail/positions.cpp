@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/indexing/detail/fetched.hpp>
 #include <heatpp/ops/indexing/detail/gathered.hpp>
 #include <heatpp/ops/indexing/detail/put_rows.hpp>
 #include <heatpp/ops/indexing/detail/routes.hpp>
@@ -130,12 +131,24 @@ std::pair<at::Tensor, std::vector<at::Tensor>> rows_for(const DNDarray& x, const
   return {held, positions_of_keys(x, positions.axes, keys)};
 }
 
-DNDarray take_across(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
+/// Whether each rank has positions along the split alone, and enough of them that numbers for each rank cost less.
+bool are_many_along_split(const DNDarray& x, const Positions& positions, const Layout& asked) {
+  return asked.split() && positions.axes.size() == 1 && asked.size() >= x.comm().size();
+}
+
+/// Returns the rows at this rank's part of the positions, and the cut of these.
+std::pair<at::Tensor, Layout> rows_and_cut(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
+  if (are_many_along_split(x, positions, asked.layout))
+    return {fetched(indexed_first(x, positions.axes), asked.blocks.front(), x.layout().cut(), x.comm()), asked.layout};
   const auto [cut, wanted] = plan(x, positions, asked);
   const auto [held, places] = rows_for(x, positions, wanted.keys);
-  const auto row = held.sizes().slice(places.size());
-  auto block = wanted.route.back(rows_at(held, places).cpu());
-  block = block.reshape(with_rows(cut.local_shape(x.comm().rank()), row)).to(held.device());
+  return {wanted.route.back(rows_at(held, places).cpu()), cut};
+}
+
+DNDarray take_across(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
+  auto [block, cut] = rows_and_cut(x, positions, asked);
+  const auto row = block.sizes().slice(1);
+  block = block.reshape(with_rows(cut.local_shape(x.comm().rank()), row)).to(x.larray().device());
   auto layout = cut.with(shape_taken(x, positions, cut.shape()), *cut.split() + positions.place);
   return wrap(moved_axes(block, cut.ndim(), 0, positions.place), std::move(layout), x.comm());
 }
