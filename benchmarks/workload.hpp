@@ -37,6 +37,7 @@ std::vector<Workload> block_workloads();
 std::vector<Workload> layout_workloads();
 std::vector<Workload> learning_workloads();
 std::vector<Workload> linear_workloads();
+std::vector<Workload> lookup_workloads();
 std::vector<Workload> sparse_workloads();
 std::vector<Workload> statistics_workloads();
 std::vector<Workload> transform_workloads();

@@ -33,6 +33,32 @@ def image():
     return [data.complex_rows(111, 4096, 4096)]
 
 
+def ten_million():
+    return [data.vector("normal", 71, 0, 10_000_000)]
+
+
+def integers():
+    return [data.vector("integer", 72, 0, 10_000_000)]
+
+
+def searched():
+    return [data.rising(), data.vector("uniform", 122, 0, 10_000_000)]
+
+
+def stacks():
+    return [data.stack(77), data.stack(78)]
+
+
+def key():
+    """The seed of two words of a generator of JAX."""
+    return [np.array([0, 1], np.uint32)]
+
+
+def check_permutation(x):
+    x = np.asarray(x).astype(np.int64)
+    return [x.sum(), x.max(), np.abs(x - np.arange(x.size)).mean()]
+
+
 def points():
     return [data.rows("normal", 61, 0, 10_000, 18)]
 
@@ -70,6 +96,8 @@ def register(name, make, function, check, to=lambda x: x):
 
 def by_jax():
     os.environ["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads={THREADS}"
+    if os.environ.get("HEATPP_BENCH_ISA") == "avx2":
+        os.environ["XLA_FLAGS"] += " --xla_cpu_max_isa=AVX2"
     import jax
     import jax.numpy as jnp
 
@@ -88,6 +116,15 @@ def by_jax():
     compiled("dot", numbers, lambda x: jnp.dot(x, x), scalar)
     compiled("describe", columns, lambda x: (x.mean(0), x.std(0), x.min(0), x.max(0)), check_columns)
     compiled("fancy", taken, lambda x, at: x[at], check_sums)
+    compiled("histogram", ten_million, lambda x: jnp.histogram(x, 100, (-4, 4))[0], check_sums)
+    compiled("bincount", integers, lambda x: jnp.bincount(x, length=10_000), check_sums)
+    compiled("argsort", ten_million, jnp.argsort, check_sums)
+    compiled("searchsorted", searched, lambda a, v: jnp.searchsorted(a, v, method="sort"), check_sums)
+    compiled("isin", lambda: [*integers(), data.vector("integer", 123, 0, 1_000)], jnp.isin, check_sums)
+    compiled("integers", key, lambda k: jax.random.randint(k, (20_000_000,), 0, 1000), lambda x: [np.mean(x), np.var(x)])
+    compiled("permutation", key, lambda k: jax.random.permutation(k, 10_000_000), check_permutation)
+    compiled("einsum", stacks, lambda a, b: jnp.einsum("bij,bjk->bik", a, b), lambda c: check_sums(np.asarray(c).reshape(-1, 128)))
+    compiled("rfft", lambda: [data.rows("normal", 115, 0, 4096, 4096)], jnp.fft.rfft, check_complex)
     compiled("fft2", image, jnp.fft.fft2, check_complex)
     compiled("cdist", points, distances, check_sums)
 
@@ -131,6 +168,7 @@ def by_mkl_fft():
     import mkl_fft
 
     register("fft2", image, mkl_fft.fft2, check_complex)
+    register("rfft", lambda: [data.rows("normal", 115, 0, 4096, 4096)], mkl_fft.rfft, check_complex)
     register("fft1d", lambda: [data.complex_rows(113, 1 << 22)], mkl_fft.fft, check_complex)
 
 
@@ -143,6 +181,15 @@ def by_pyarrow():
     register("sum", numbers, lambda x: pyarrow.compute.sum(x).as_py(), scalar, pyarrow.array)
 
 
+def by_pydmd():
+    import pydmd
+
+    def fitted(x):
+        return np.sort(np.abs(pydmd.DMD(svd_rank=6).fit(x).eigs))[::-1]
+
+    register("dmd", lambda: [data.wave_rows(0, 500_000)], fitted, data.check_values)
+
+
 def by_polars():
     import polars
 
@@ -153,5 +200,5 @@ def by_polars():
     register("describe", columns, statistics, lambda result: check_columns(part.row(0) for part in result), polars.DataFrame)
 
 
-{"jax": by_jax, "torch_compile": by_torch, "numba": by_numba, "mkl_fft": by_mkl_fft, "pyarrow": by_pyarrow, "polars": by_polars}[PEER]()
+{"jax": by_jax, "torch_compile": by_torch, "numba": by_numba, "mkl_fft": by_mkl_fft, "pyarrow": by_pyarrow, "polars": by_polars, "pydmd": by_pydmd}[PEER]()
 main()

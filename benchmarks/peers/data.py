@@ -111,6 +111,16 @@ def check_sums(block, row=0, column=0):
     return sums
 
 
+def rising():
+    """Returns a million numbers from 0 to 1."""
+    return np.arange(1_000_000, dtype=np.float32) * np.float32(1e-6)
+
+
+def stack(seed):
+    """Returns 512 matrices of 128 x 128."""
+    return rows("normal", seed, 0, 512 * 128, 128).reshape(512, 128, 128)
+
+
 def complex_rows(seed, *shape):
     count = int(np.prod(shape))
     return (vector("normal", seed, 0, count) + 1j * vector("normal", seed + 1, 0, count)).astype(np.complex64).reshape(shape)
@@ -151,6 +161,16 @@ def falling_rows(first, last):
         to = min(last, at + (1 << 14))
         out[at - first : to - first] = rows("normal", 81, at, to, 64).astype(np.float64) @ right
     return out + rows("normal", 83, first, last, 256) * np.float32(1e-3)
+
+
+def wave_rows(first, last):
+    """Returns 32 snapshots of three waves that fade, of points first .. last."""
+    t = np.arange(32.0)
+    out = 0
+    for k, (size, angle) in enumerate([(0.99, 0.3), (0.95, 0.7), (0.9, 1.9)]):
+        parts = [vector("normal", seed + 2 * k, first, last).astype(np.float64)[:, None] for seed in (84, 85)]
+        out = out + size**t * (parts[0] * np.cos(angle * t) + parts[1] * np.sin(angle * t))
+    return out.astype(np.float32)
 
 
 def event_rows(first, last):

@@ -13,12 +13,13 @@ from torch import nn
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=["turns", "race"])
-    parser.add_argument("--model", choices=["mlp", "cnn"], default="mlp")
-    parser.add_argument("--mode", choices=["none", "ddp"], default="ddp")
+    parser.add_argument("task", choices=["turns", "race", "save"])
+    parser.add_argument("--model", choices=["mlp", "wide", "cnn"], default="mlp")
+    parser.add_argument("--mode", choices=["none", "ddp", "dcp"], default="ddp")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--data")
+    parser.add_argument("--out")
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--evaluations", type=int, default=2)
     parser.add_argument("--target", type=float, default=2)
@@ -49,8 +50,9 @@ def say(**line):
 
 
 def make_net(model):
-    if model == "mlp":
-        sizes = [784, 1024, 1024, 10]
+    if model in ("mlp", "wide"):
+        width = 1024 if model == "mlp" else 4096
+        sizes = [784, width, width, 10]
         layers = [nn.Flatten()]
         for size_in, size_out in zip(sizes, sizes[1:]):
             layers += [nn.Linear(size_in, size_out), nn.ReLU()]
@@ -63,7 +65,7 @@ class Trainer:
     def __init__(self, options):
         torch.manual_seed(options.seed)
         self.net = make_net(options.model)
-        self.forward = nn.parallel.DistributedDataParallel(self.net) if options.mode == "ddp" else self.net
+        self.forward = nn.parallel.DistributedDataParallel(self.net) if options.mode in ("ddp", "dcp") else self.net
         self.sgd = torch.optim.SGD(self.net.parameters(), lr=options.learning_rate, momentum=options.momentum)
 
     def step(self, images, labels):
@@ -93,18 +95,57 @@ def time_steps(trainer, batch, steps):
     return seconds.item()
 
 
+def asked():
+    """Returns whether the driver asks for another turn."""
+    line = torch.tensor([dist.get_rank() == 0 and sys.stdin.readline().strip() == "turn"], dtype=torch.uint8)
+    dist.broadcast(line, 0)
+    return bool(line.item())
+
+
 def take_turns(options):
     trainer = Trainer(options)
     generator = torch.Generator().manual_seed(dist.get_rank() + 1)
     batch = (torch.randn(options.batch, 1, 28, 28, generator=generator),
              torch.randint(10, (options.batch,), generator=generator))
     say(warm_up=time_steps(trainer, batch, options.steps))
-    while True:
-        asked = torch.tensor([dist.get_rank() == 0 and sys.stdin.readline().strip() == "turn"], dtype=torch.uint8)
-        dist.broadcast(asked, 0)
-        if not asked.item():
-            return
+    while asked():
         say(seconds=time_steps(trainer, batch, options.steps))
+
+
+def save_in_turns(options):
+    """Saves weights and momentum in each turn: rank 0 by torch.save, or all ranks by torch.distributed.checkpoint (mode dcp)."""
+    import torch.distributed.checkpoint as dcp
+
+    trainer = Trainer(options)
+    batch = torch.ones(options.batch, 1, 28, 28), torch.zeros(options.batch, dtype=torch.long)
+    state = lambda: {"net": trainer.net.state_dict(), "sgd": trainer.sgd.state_dict()}
+
+    def time_save():
+        dist.barrier()
+        begin = time.perf_counter()
+        if options.mode == "dcp":
+            dcp.save(state(), checkpoint_id=options.out)
+        elif dist.get_rank() == 0:
+            torch.save(state(), options.out)
+        dist.barrier()
+        seconds = torch.tensor([time.perf_counter() - begin])
+        dist.all_reduce(seconds, dist.ReduceOp.MAX)
+        return seconds.item()
+
+    def read_back():
+        if options.mode == "dcp":
+            read = {"net": {name: torch.empty_like(value) for name, value in trainer.net.state_dict().items()}}
+            dcp.load(read, checkpoint_id=options.out)
+            return read["net"]
+        return torch.load(options.out)["net"]
+
+    trainer.step(*batch)
+    first = time_save()
+    if not all(torch.equal(value, trainer.net.state_dict()[name]) for name, value in read_back().items()):
+        raise ValueError("got other weights from the file; expected those that were saved")
+    say(warm_up=first)
+    while asked():
+        say(seconds=time_save())
 
 
 def load(folder, part):
@@ -151,7 +192,7 @@ def race(options):
 def main():
     options = parse()
     join(options)
-    take_turns(options) if options.task == "turns" else race(options)
+    {"turns": take_turns, "save": save_in_turns, "race": race}[options.task](options)
     dist.destroy_process_group()
 
 

@@ -1,4 +1,4 @@
-"""TensorStore, zarr-python with zarrs' codecs, and readers of CSV, each with as many threads as heatpp has ranks:
+"""TensorStore, zarr-python with zarrs' codecs, readers of CSV, netCDF4 and xarray, each with as many threads as heatpp has ranks:
 python files_peer.py NAME PEER. They read the files that heatpp has written before."""
 import functools
 import os
@@ -114,6 +114,51 @@ def register_csv(read):
         workload(name)(lambda name=name: (functools.partial(read, path_of(f"{name}.csv")), check_table))
 
 
+def load_netcdf4(path):
+    import netCDF4
+
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        return file["data"][...]
+
+
+def save_netcdf4(x, path):
+    import netCDF4
+
+    with netCDF4.Dataset(path, "w") as file:
+        names = [file.createDimension(f"dim_{axis}", extent).name for axis, extent in enumerate(x.shape)]
+        file.createVariable("data", x.dtype, names)[...] = x
+
+
+def load_xarray(path):
+    import xarray
+
+    with xarray.open_dataset(path, engine="netcdf4") as file:
+        return file["data"].load().values
+
+
+def save_xarray(x, path):
+    import xarray
+
+    xarray.Dataset({"data": (("dim_0", "dim_1"), x)}).to_netcdf(path, engine="netcdf4")
+
+
+def register_netcdf(load, save):
+    def saved(x, path):
+        save(x, path)
+        return path
+
+    def prepare():
+        return functools.partial(saved, numbers(), path_of(f"saved_by_{PEER}.nc")), lambda path: data.check_sums(load(path))
+
+    workload("netcdf_load")(lambda: (functools.partial(load, path_of("numbers.nc")), data.check_sums))
+    workload("netcdf_save")(prepare)
+
+
+if PEER == "netcdf4":
+    register_netcdf(load_netcdf4, save_netcdf4)
+if PEER == "xarray":
+    register_netcdf(load_xarray, save_xarray)
 if PEER == "tensorstore":
     register(load_tensorstore, save_tensorstore)
 if PEER == "zarrs":

@@ -102,6 +102,19 @@ def _hsvd():
     return lambda: randomized_svd(x, 10, random_state=0)[1], data.check_values
 
 
+@workload("nmf")
+def _nmf():
+    import warnings
+
+    import numpy as np
+    from sklearn.decomposition import NMF
+
+    warnings.simplefilter("ignore")  # the given number of iterations is too small for it
+    x = data.rows("uniform", 94, 0, 100_000, 64)
+    model = NMF(8, init="nndsvda", tol=0, max_iter=20, random_state=0)
+    return lambda: model.fit(x), lambda model: [model.reconstruction_err_]
+
+
 @workload("boosting")
 def _boosting():
     from sklearn.ensemble import HistGradientBoostingClassifier

@@ -122,6 +122,62 @@ def describe():
     return lambda: (x.mean(0), x.std(0), x.min(0), x.max(0)), lambda result: data.check_values(*result)
 
 
+@workload("histogram")
+def histogram():
+    x = data.vector("normal", 71, 0, 10_000_000)
+    return lambda: np.histogram(x, 100, (-4, 4))[0], data.check_sums
+
+
+@workload("bincount")
+def bincount():
+    x = data.vector("integer", 72, 0, 10_000_000)
+    return lambda: np.bincount(x), data.check_sums
+
+
+@workload("argsort")
+def argsort():
+    x = data.vector("normal", 71, 0, 10_000_000)
+    return lambda: np.argsort(x, kind="stable"), data.check_sums
+
+
+@workload("searchsorted")
+def searchsorted():
+    a, v = data.rising(), data.vector("uniform", 122, 0, 10_000_000)
+    return lambda: np.searchsorted(a, v), data.check_sums
+
+
+@workload("isin")
+def isin():
+    x, test = data.vector("integer", 72, 0, 10_000_000), data.vector("integer", 123, 0, 1_000)
+    return lambda: np.isin(x, test), data.check_sums
+
+
+@workload("integers")
+def integers():
+    generator = np.random.default_rng(1)
+    return lambda: generator.integers(0, 1000, 20_000_000), lambda x: [x.mean(), x.var()]
+
+
+@workload("permutation")
+def permutation():
+    generator = np.random.default_rng(1)
+    return lambda: generator.permutation(10_000_000), lambda x: [x.sum(), x.max(), np.abs(x - np.arange(x.size)).mean()]
+
+
+@workload("einsum")
+def einsum():
+    a, b = data.stack(77), data.stack(78)
+    return lambda: np.matmul(a, b), lambda c: data.check_sums(c.reshape(-1, 128))
+
+
+@workload("rfft")
+def rfft():
+    from scipy.fft import rfft as transform
+
+    x = data.rows("normal", 115, 0, 4096, 4096)
+    return lambda: transform(x, workers=2), data.check_complex
+
+
 @workload("median")
 def median():
     x = data.vector("normal", 71, 0, 10_000_000)

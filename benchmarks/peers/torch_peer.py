@@ -130,6 +130,55 @@ def unique():
     return lambda: x.unique(), check_sums
 
 
+@workload("histogram")
+def histogram():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: x.histc(100, -4, 4), check_sums
+
+
+@workload("bincount")
+def bincount():
+    x = vector("integer", 72, 10_000_000)
+    return lambda: x.bincount(), check_sums
+
+
+@workload("argsort")
+def argsort():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: x.argsort(stable=True), check_sums
+
+
+@workload("searchsorted")
+def searchsorted():
+    a, v = torch.from_numpy(data.rising()), vector("uniform", 122, 10_000_000)
+    return lambda: torch.searchsorted(a, v), check_sums
+
+
+@workload("isin")
+def isin():
+    x, test = vector("integer", 72, 10_000_000), vector("integer", 123, 1_000)
+    return lambda: torch.isin(x, test), check_sums
+
+
+@workload("integers")
+def integers():
+    return lambda: torch.randint(1000, (20_000_000,)), lambda x: [x.double().mean().item(), x.double().var(correction=0).item()]
+
+
+@workload("permutation")
+def permutation():
+    return lambda: torch.randperm(10_000_000), lambda x: [x.sum().item(), x.max().item(), (x - torch.arange(x.numel())).abs().double().mean().item()]
+
+
+@workload("einsum")
+def einsum():
+    a, b = torch.from_numpy(data.stack(77)), torch.from_numpy(data.stack(78))
+    return lambda: torch.einsum("bij,bjk->bik", a, b), lambda c: check_sums(c.reshape(-1, 128))
+
+
+workload("rfft")(lambda: transformed(torch.fft.rfft, torch.from_numpy(data.rows("normal", 115, 0, 4096, 4096))))
+
+
 @workload("median")
 def median():
     x = vector("normal", 71, 10_000_000)

@@ -72,6 +72,31 @@ int take_turns(const Options& options) {
   return 0;
 }
 
+/// Saves a checkpoint in each turn, after a check that a file gives back the weights.
+int save_in_turns(const Options& options) {
+  const ht::Topology topology(ht::world());
+  bench::Trainer trainer(topology, options.trainer);
+  const auto x = torch::ones({options.batch, 1, 28, 28}), y = torch::zeros({options.batch}, torch::kLong);
+  trainer.step(x, y);
+  const auto time_save = [&] {
+    ht::world().barrier();
+    const auto begin = now();
+    trainer.save(options.out);
+    std::array<double, 1> slowest{now() - begin};
+    ht::world().allreduce(slowest, ht::ReduceOp::max);
+    return slowest[0];
+  };
+  const auto first = time_save();
+  const auto weights = trainer.parameters()[0].clone();
+  trainer.step(x, y);
+  trainer.load(options.out);
+  if (!torch::equal(weights, trainer.parameters()[0]))
+    throw ht::ValueError("[checkpoint] got other weights from the file; expected those that were saved");
+  say({{"warm_up", first}});
+  while (bench::another_turn()) say({{"seconds", time_save()}});
+  return 0;
+}
+
 struct Images {
   at::Tensor pixels, labels;
 };
@@ -215,12 +240,13 @@ const std::map<std::string, nn::Partners> partners{{"all", nn::Partners::all}, {
 
 void add_options(CLI::App& app, Options& o) {
   auto& daso = o.trainer.daso;
-  app.add_option("task", o.task, "turns, race, read or draw")->check(CLI::IsMember({"turns", "race", "read", "draw"}));
-  app.add_option("--out", o.out, "picture");
+  app.add_option("task", o.task, "turns, save, race, read or draw")
+      ->check(CLI::IsMember({"turns", "save", "race", "read", "draw"}));
+  app.add_option("--out", o.out, "picture or checkpoint");
   app.add_option("--title", o.title);
   app.add_option("--x-label", o.x_label);
   app.add_option("--y-label", o.y_label);
-  app.add_option("--model", o.trainer.model)->check(CLI::IsMember({"mlp", "cnn", "transformer", "quadratic"}));
+  app.add_option("--model", o.trainer.model)->check(CLI::IsMember({"mlp", "wide", "cnn", "transformer", "quadratic"}));
   app.add_option("--mode", o.trainer.mode)
       ->check(CLI::IsMember({"none", "waiting", "data_parallel", "sharded", "daso"}));
   app.add_option("--batch", o.batch, "rows of each rank");
@@ -265,6 +291,7 @@ int main(int argc, char** argv) {
   if (options.published) daso = nn::DasoOptions::published(daso.review_every, daso.phases);
   daso.fragments = fragments;
   if (options.task == "turns") return take_turns(options);
+  if (options.task == "save") return save_in_turns(options);
   if (options.task == "read")
     return bench::read_in_turns({.files = options.data, .batch = options.batch, .prefetch = options.prefetch});
   if (options.task == "draw") return draw(options);

@@ -1,6 +1,7 @@
 #include "trainer.hpp"
 
 #include <heatpp_nn/parallel/detail/flat.hpp>
+#include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 #include <torch/torch.h>
 
@@ -38,13 +39,17 @@ std::shared_ptr<nn::SequentialImpl> make_transformer() {
   return net.ptr();
 }
 
+std::shared_ptr<nn::SequentialImpl> make_perceptron(std::int64_t width) {
+  return nn::Sequential(nn::Flatten(), nn::Linear(784, width), nn::ReLU(), nn::Linear(width, width), nn::ReLU(),
+                        nn::Linear(width, 10))
+      .ptr();
+}
+
 std::shared_ptr<nn::SequentialImpl> make_net(const std::string& model) {
   if (model == "quadratic") return nn::Sequential(Quadratic()).ptr();
   if (model == "transformer") return make_transformer();
-  if (model == "mlp")
-    return nn::Sequential(nn::Flatten(), nn::Linear(784, 1024), nn::ReLU(), nn::Linear(1024, 1024), nn::ReLU(),
-                          nn::Linear(1024, 10))
-        .ptr();
+  if (model == "mlp") return make_perceptron(1024);
+  if (model == "wide") return make_perceptron(4096);
   return nn::Sequential(nn::Conv2d(1, 32, 3), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(32, 64, 3), nn::ReLU(),
                         nn::MaxPool2d(2), nn::Flatten(), nn::Linear(1600, 128), nn::ReLU(), nn::Linear(128, 10))
       .ptr();
@@ -87,6 +92,15 @@ double Trainer::step(const at::Tensor& images, const at::Tensor& labels) {
 
 void Trainer::finish() {
   if (daso_) daso_->drain();
+}
+
+void Trainer::save(const std::string& path) {
+  if (daso_) heatpp::nn::save_checkpoint(path, *daso_);
+  else heatpp::nn::save_checkpoint(path, *parallel_, *sgd_);
+}
+void Trainer::load(const std::string& path) {
+  if (daso_) heatpp::nn::load_checkpoint(path, *daso_);
+  else heatpp::nn::load_checkpoint(path, *parallel_, *sgd_);
 }
 
 double Trainer::accuracy(const at::Tensor& images, const at::Tensor& labels) {

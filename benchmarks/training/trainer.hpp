@@ -9,7 +9,7 @@
 namespace bench {
 
 struct TrainerOptions {
-  /// mlp, cnn, transformer (99 M parameters), or quadratic, whose weights only shrink
+  /// mlp, wide (20 M parameters), cnn, transformer (99 M parameters), or quadratic, whose weights only shrink
   std::string model = "mlp";
   /// none; waiting: none, but all ranks step together; data_parallel; sharded: it with shared weights; or daso
   std::string mode = "data_parallel";
@@ -29,6 +29,9 @@ class Trainer {
   double step(const at::Tensor& images, const at::Tensor& labels);
   /// Makes all ranks hold the same weights.
   void finish();
+  /// Writes the state of the training to a file by `save_checkpoint`, and reads it back. Not for mode none. Collective.
+  void save(const std::string& path);
+  void load(const std::string& path);
   /// Returns the share of these rows that the mean of all ranks' weights gets right. Changes nothing. Collective.
   [[nodiscard]] double accuracy(const at::Tensor& images, const at::Tensor& labels);
 

@@ -27,6 +27,17 @@ Prepared matmul_on_grid() {
                [](const ht::DNDarray& c) { return check_sums(ht::resplit(c, 0)); });
 }
 
+/// Multiplies 512 pairs of matrices of 128 x 128.
+Prepared einsum() {
+  const auto stack = [](std::uint64_t seed) {
+    return ht::reshape(generate<normal>(seed, {512 * 128, 128}), {512, 128, 128});
+  };
+  return timed([a = stack(77), b = stack(78)] { return ht::einsum("bij,bjk->bik", a, b); },
+               [](const ht::DNDarray& c) {
+                 return check_sums(ht::reshape(c, {512 * 128, 128}));
+               });
+}
+
 Prepared qr() {
   return timed([x = generate<normal>(75, {200'000, 128})] { return ht::linalg::qr(x); },
                [](const auto& parts) { return check_sums(ht::abs(parts.r)); });
@@ -38,7 +49,8 @@ std::vector<Workload> algebra_workloads() {
   return {{"matmul_00", "matmul", matmul<0, 0>},    {"matmul_00", "on a grid", matmul_on_grid},
           {"matmul_01", "matmul", matmul<0, 1>},    {"matmul_10", "matmul", matmul<1, 0>},
           {"matmul_11", "matmul", matmul<1, 1>},    {"matmul_0N", "matmul", matmul<0, none>},
-          {"matmul_N1", "matmul", matmul<none, 1>}, {"qr", "qr", qr}};
+          {"matmul_N1", "matmul", matmul<none, 1>}, {"qr", "qr", qr},
+          {"einsum", "512 x 128^2", einsum}};
 }
 
 }  // namespace bench

@@ -68,6 +68,23 @@ Prepared save_store() {
       [](const auto& saved) { return check_sums(ht::io::load(saved, {.split = 0})); });
 }
 
+/// 512 MiB without chunks; the peers read the same file.
+Prepared load_netcdf() {
+  const auto path = path_of("numbers.nc");
+  if (!std::filesystem::exists(path)) ht::io::save_netcdf(stored_numbers(), path, "data");
+  return timed([path] { return ht::io::load_netcdf(path, "data", {.split = 0}); }, check_sums);
+}
+
+Prepared save_netcdf() {
+  const auto path = path_of("saved_by_heatpp.nc");
+  return timed(
+      [path, x = stored_numbers()] {
+        ht::io::save_netcdf(x, path, "data");
+        return path;
+      },
+      [](const auto& saved) { return check_sums(ht::io::load_netcdf(saved, "data", {.split = 0})); });
+}
+
 /// Ten columns of 10^6 float64, as many digits as they need or four decimals; the peers read the same file.
 Prepared load_table(const char* name, std::optional<int> decimals) {
   const auto path = path_of(name);
@@ -92,6 +109,8 @@ std::vector<Workload> io_workloads() {
           {"zarr_load", "zstd in shards", load_store<shards>, shards},
           {"zarr_save", "zstd", save_store<plain>, plain},
           {"zarr_save", "zstd in shards", save_store<shards>, shards},
+          {"netcdf_load", "netCDF-4", load_netcdf},
+          {"netcdf_save", "netCDF-4", save_netcdf},
           {"csv_digits", "CSV", load_digits},
           {"csv_decimals", "CSV", load_decimals}};
 }

@@ -5,6 +5,8 @@
 
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/decomposition/dmd.hpp>
+#include <heatpp/ml/decomposition/nmf.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/mixture/gaussian_mixture.hpp>
 #include <heatpp/ml/neighbors/nearest_neighbors.hpp>
@@ -108,6 +110,31 @@ Prepared hsvd() {
                [](const ht::linalg::HSVD& found) { return check_values({found.s}); });
 }
 
+/// Makes 32 snapshots of three waves that fade, on 500,000 points.
+Prepared dmd() {
+  constexpr std::uint64_t times = 32, points = 500'000;
+  static constexpr double sizes[]{0.99, 0.95, 0.9}, angles[]{0.3, 0.7, 1.9};
+  const auto x = generate({points, times}, 0, [](std::uint64_t i) {
+    const auto point = i / times, time = i % times;
+    double sum = 0;
+    for (std::uint64_t k = 0; k < 3; ++k) {
+      const auto t = static_cast<double>(time), size = std::pow(sizes[k], t), angle = angles[k] * t;
+      sum += size * (static_cast<double>(normal(84 + 2 * k, point)) * std::cos(angle) +
+                     static_cast<double>(normal(85 + 2 * k, point)) * std::sin(angle));
+    }
+    return static_cast<float>(sum);
+  });
+  return timed([x] { return ht::DMD({.rank = 6}).fit(x); },
+               [](const ht::DMD& model) { return check_values({ht::abs(model.eigenvalues())}); });
+}
+
+/// Measures 20 iterations of coordinate descent, checked by the error that remains.
+Prepared nmf() {
+  return timed([x = generate<uniform>(
+                    94, {100'000, 64})] { return ht::NMF({.n_components = 8, .tol = 0, .max_iterations = 20}).fit(x); },
+               [](const ht::NMF& model) { return std::vector<double>{model.reconstruction_error()}; });
+}
+
 }  // namespace
 
 std::vector<Workload> learning_workloads() {
@@ -119,7 +146,9 @@ std::vector<Workload> learning_workloads() {
           {"knn", "brute force", knn},
           {"dbscan", "in cells", dbscan},
           {"pca", "covariance", pca},
-          {"hsvd", "rank 10", hsvd}};
+          {"hsvd", "rank 10", hsvd},
+          {"dmd", "rank 6", dmd},
+          {"nmf", "8 components", nmf}};
 }
 
 }  // namespace bench

@@ -25,10 +25,14 @@ Prepared fft1d() {
   return timed([x = complex_normal(113, {1 << 22})] { return ht::fft::fft(x); }, check_complex);
 }
 
+Prepared rfft() {
+  return timed([x = generate<normal>(115, {4096, 4096})] { return ht::fft::rfft(x, {.axis = 1}); }, check_complex);
+}
+
 }  // namespace
 
 std::vector<Workload> transform_workloads() {
-  return {{"fft2", "along both axes", fft2}, {"fft1d", "along the split", fft1d}};
+  return {{"fft2", "along both axes", fft2}, {"fft1d", "along the split", fft1d}, {"rfft", "along rows", rfft}};
 }
 
 }  // namespace bench
