@@ -120,7 +120,7 @@ class Training:
         return right
 
     def checkpoint(self):
-        """Times saving a perceptron of 20 M parameters and its momentum, 160 MB, into the page cache, beside PyTorch's ways; each checks what it
+        """Times saving a perceptron of 20 M parameters and its momentum, 160 MB, to the disk, beside PyTorch's ways; each checks what it
         reads back."""
         path = lambda name: os.path.join(self.environment["HEATPP_BENCH_DATA"], f"saved_by_{name}")
         arguments = ["save", "--model", "wide", "--batch", "8"]

@@ -113,7 +113,8 @@ def take_turns(options):
 
 
 def save_in_turns(options):
-    """Saves weights and momentum in each turn: rank 0 by torch.save, or all ranks by torch.distributed.checkpoint (mode dcp)."""
+    """Saves weights and momentum in each turn: rank 0 by torch.save, or all ranks by torch.distributed.checkpoint (mode dcp); both
+    wait for the disk."""
     import torch.distributed.checkpoint as dcp
 
     trainer = Trainer(options)
@@ -126,7 +127,10 @@ def save_in_turns(options):
         if options.mode == "dcp":
             dcp.save(state(), checkpoint_id=options.out)
         elif dist.get_rank() == 0:
-            torch.save(state(), options.out)
+            with open(options.out, "wb") as file:
+                torch.save(state(), file)
+                file.flush()
+                os.fsync(file.fileno())
         dist.barrier()
         seconds = torch.tensor([time.perf_counter() - begin])
         dist.all_reduce(seconds, dist.ReduceOp.MAX)
