@@ -9,13 +9,15 @@
 namespace tools {
 namespace {
 
-/// Replaces a size by its number of bytes. CLI11 would turn a negative one into a very large number.
+/// Replaces a size by its number of bytes. CLI11 2.1 turns a negative one into a very large number, and 2.4 says that it
+/// is no UINT.
 std::string to_bytes(std::string& text) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto before = text;
-  if (auto error = CLI::AsSizeValue(false)(text); !error.empty()) return error;
+  const bool negative = text.starts_with('-');
+  if (auto error = CLI::AsSizeValue(false)(text); !error.empty() && !negative) return error;
   std::uint64_t bytes = 0;
-  if (CLI::detail::lexical_cast(text, bytes) && bytes >= 1 && bytes <= most) return {};
+  if (!negative && CLI::detail::lexical_cast(text, bytes) && bytes >= 1 && bytes <= most) return {};
   return fmt::format("got {}; expected 1 byte or more, less than 8EiB, as in 64MiB", before);
 }
 
