@@ -33,13 +33,40 @@ std::uint32_t eight_bytes(std::uint32_t crc, const std::byte* data) {
   return next;
 }
 
+std::uint32_t words_by_tables(std::uint32_t crc, const std::byte* data, std::size_t words) {
+  for (std::size_t i = 0; i < words; ++i) crc = eight_bytes(crc, data + 8 * i);
+  return crc;
+}
+
+#ifdef __x86_64__
+/// Uses the instruction for this checksum, which is several times as fast.
+__attribute__((target("sse4.2"))) std::uint32_t words_by_instruction(std::uint32_t crc, const std::byte* data,
+                                                                     std::size_t words) {
+  std::uint64_t wide = crc;
+  for (std::size_t i = 0; i < words; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data + 8 * i, sizeof word);
+    wide = __builtin_ia32_crc32di(wide, word);
+  }
+  return static_cast<std::uint32_t>(wide);
+}
+
+std::uint32_t add_words(std::uint32_t crc, const std::byte* data, std::size_t words) {
+  static const bool found = __builtin_cpu_supports("sse4.2");
+  return found ? words_by_instruction(crc, data, words) : words_by_tables(crc, data, words);
+}
+#else
+std::uint32_t add_words(std::uint32_t crc, const std::byte* data, std::size_t words) {
+  return words_by_tables(crc, data, words);
+}
+#endif
+
 }  // namespace
 
 std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before) {
-  std::uint32_t crc = ~before;
-  std::size_t i = 0;
-  for (; i + 8 <= data.size(); i += 8) crc = eight_bytes(crc, data.data() + i);
-  for (; i < data.size(); ++i) crc = crc >> 8 ^ tables[0][(crc ^ std::to_integer<std::uint32_t>(data[i])) & 255];
+  std::uint32_t crc = add_words(~before, data.data(), data.size() / 8);
+  for (auto i = data.size() / 8 * 8; i < data.size(); ++i)
+    crc = crc >> 8 ^ tables[0][(crc ^ std::to_integer<std::uint32_t>(data[i])) & 255];
   return ~crc;
 }
 

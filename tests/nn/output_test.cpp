@@ -82,6 +82,13 @@ TEST_CASE("CRC-32C equals its published values", "[nn][tensorboard]") {
   CHECK(crc_of(std::string(32, '\0')) == 0x8a9136aa);  // RFC 3720
   CHECK(crc_of(std::string(32, '\xff')) == 0x62a8ab43);
   CHECK(event::crc32c(std::as_bytes(std::span(std::string_view("6789"))), crc_of("12345")) == 0xe3069283);
+  std::string text;
+  std::uint32_t one_by_one = 0;
+  for (int i = 0; i < 1003; ++i) {
+    text.push_back(static_cast<char>(37 * i));
+    one_by_one = event::crc32c(std::as_bytes(std::span(text).last(1)), one_by_one);
+  }
+  CHECK(crc_of(text) == one_by_one);
 }
 
 TEST_CASE("A scalar event has protobuf's wire format", "[nn][tensorboard]") {
