@@ -62,15 +62,18 @@ HEATPP_SIMD std::uint32_t sum_of_words(std::span<const float> data) {
   return sum;
 }
 
-/// Measures the limit of argmax: a loop that reads the block once.
-Prepared bare_read() {
-  const auto x = generate<normal>(76, {20'000'000});
+/// Measures the limit of f, argmax or sum: a loop that reads the block once.
+template <class F>
+Prepared bare_read(const ht::DNDarray& x, F f) {
   return timed([x] { return sum_of_words(std::as_const(x).local<float>()); },
-               [x](std::uint32_t sum) {
+               [x, f](std::uint32_t sum) {
                  for (const auto v : std::as_const(x).local<float>()) sum -= std::bit_cast<std::uint32_t>(v);
                  if (sum != 0) throw std::runtime_error("bare read: not all was read");
-                 return check_values({ht::argmax(x)});
+                 return check_values({f(x)});
                });
+}
+Prepared bare_read_for_argmax() {
+  return bare_read(generate<normal>(76, {20'000'000}), [](const auto& x) { return ht::argmax(x); });
 }
 
 /// Checked by its mean and mean square.
@@ -93,6 +96,10 @@ Prepared conv1d() {
 }
 
 ht::DNDarray hundred_million() { return generate<uniform>(11, {100'000'000}); }
+
+Prepared bare_read_for_sum() {
+  return bare_read(hundred_million(), [](const auto& x) { return ht::sum(x); });
+}
 
 Prepared sum() {
   return timed([x = hundred_million()] { return ht::sum(x); }, [](const auto& y) { return check_values({y}); });
@@ -133,8 +140,9 @@ std::vector<Workload> arithmetic_workloads() {
           {"conv1d", "convolve", conv1d},
           {"cumsum", "cumsum", cumsum},
           {"argmax", "argmax", argmax},
-          {"argmax", "bare read", bare_read},
+          {"argmax", "bare read", bare_read_for_argmax},
           {"sum", "sum", sum},
+          {"sum", "bare read", bare_read_for_sum},
           {"sum", "reproducible", reproducible_sum},
           {"dot", "vdot", dot},
           {"dot", "reproducible", reproducible_dot},
