@@ -122,3 +122,18 @@ class Grids(Case):
                 make(grid=(RANKS, 1, 1))
             with self.assertRaises(TypeError):
                 make(grid="cubic")
+        with self.assertRaisesRegex(ValueError, f"on {RANKS} ranks"):
+            ht.regrid(ht.zeros((4, 6)), (RANKS, 2))
+
+    def test_a_mistake_on_one_rank_is_an_error_on_all(self):
+        last = RANK == RANKS - 1
+        for grid in GRIDS:
+            for wrong in (np.zeros((2, 3, 1)), np.zeros((2, 3), np.int32) if RANKS > 1 else np.zeros(3)):
+                with self.assertRaises(ValueError):
+                    ht.from_local(wrong if last else np.zeros((2, 3)), grid=grid)
+            with self.assertRaises(ValueError):
+                ht.from_local(np.zeros((2, 3)), grid=(RANKS, 2) if last else grid)
+            if grid[0] > 1 and grid[1] > 1:
+                with self.assertRaisesRegex(ValueError, "at place"):
+                    ht.from_local(np.zeros((3 if last else 2, 3)), grid=grid)
+            self.same(ht.from_local(np.ones((2, 3)), grid=grid).sum(), np.asarray(6.0 * RANKS))
