@@ -14,6 +14,7 @@
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/linalg/decompositions/detail/triangles.hpp>
+#include <heatpp/ops/calculus/detail/triangle_by_pairs.hpp>
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include <heatpp/linalg/decompositions/eig.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/decompositions/svd.hpp>
+#include <heatpp/ops/calculus/detail/triangle_by_pairs.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 
 namespace la = ht::linalg;
@@ -69,6 +70,9 @@ TEST_CASE("triangles of ranks are joined all at once, and by pairs", "[linalg][q
           comm.allreduce(ht::detail::buffer_of(products));
           CHECK(near_to(products, at::eye(shape[1], type), 0, 1e-13));
         }
+        const auto own = std::get<1>(at::linalg_qr(x.larray(), "r"));
+        const auto r = ht::detail::triangle_by_pairs(own, comm);
+        CHECK(near_to(at::matmul(r.mH(), r), at::matmul(a.mH(), a), 0, 1e-12));
       }
     }
 }

@@ -5,7 +5,9 @@
 #include <ATen/ops/linalg_solve_triangular.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/peers/few_ranks.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/ops/calculus/detail/triangle_by_pairs.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -86,6 +88,7 @@ at::Tensor triangle_of_all(const at::Tensor& rows, const DNDarray& x) {
   };
   const auto mine = triangle(rows);
   if (!x.split() || x.comm().size() == 1) return mine;
+  if (x.comm().size() > detail::few_ranks) return detail::triangle_by_pairs(mine, x.comm());
   auto all = at::empty({x.comm().size() * width, width}, mine.options());
   const std::vector<std::int64_t> counts(static_cast<std::size_t>(x.comm().size()), mine.numel());
   x.comm().allgather(detail::buffer_of(mine), detail::buffer_of(all), counts);

@@ -1,6 +1,6 @@
 #include <heatpp/linalg/decompositions/detail/triangles.hpp>
 
-#include <heatpp/comm/detail/progress/exchange.hpp>
+#include <heatpp/core/detail/peers/transfer.hpp>
 
 #include <algorithm>
 
@@ -13,21 +13,6 @@ struct Join {
   at::Tensor factor;
   std::int64_t mine;  ///< its first rows, which lead to this rank's triangle
 };
-
-/// Sends a matrix to one rank, or gets it from one, or does nothing; all ranks call it.
-struct Transfer {
-  int to = -1, from = -1;
-  at::Tensor matrix = {};
-};
-void carry_out(const Communicator& comm, const Transfer& transfer) {
-  Sends send;
-  Receives receive;
-  const auto bytes = transfer.matrix.defined() ? static_cast<std::int64_t>(transfer.matrix.nbytes()) : 0;
-  auto* const data = bytes > 0 ? static_cast<std::byte*>(transfer.matrix.data_ptr()) : nullptr;
-  if (transfer.to >= 0) send.push_back({transfer.to, {data, 1, bytes, bytes}});
-  if (transfer.from >= 0) receive.push_back({transfer.from, {data, 1, bytes, bytes}});
-  exchange_with(comm, std::move(send), std::move(receive));
-}
 
 class Pairs {
  public:
@@ -53,14 +38,14 @@ class Pairs {
     while (2 * step < comm_.size()) step *= 2;
     for (; step > 0 && comm_.size() > 1; step /= 2) {
       if (comm_.rank() % (2 * step) == step) {
-        carry_out(comm_, {.from = comm_.rank() - step, .matrix = top});
+        carry_out({.from = comm_.rank() - step, .matrix = top}, comm_);
       } else if (join != joins_.rend() && join->step == step) {
         const auto both = at::mm(join->factor, top);
-        carry_out(comm_, {.to = join->with, .matrix = both.slice(0, join->mine).contiguous()});
+        carry_out({.to = join->with, .matrix = both.slice(0, join->mine).contiguous()}, comm_);
         top = both.slice(0, 0, join->mine).contiguous();
         ++join;
       } else {
-        carry_out(comm_, {});
+        carry_out({}, comm_);
       }
     }
     return top;
@@ -69,12 +54,12 @@ class Pairs {
  private:
   void join(int step) {
     const int rank = comm_.rank(), with = rank + step;
-    if (rank % (2 * step) == step) return carry_out(comm_, {.to = rank - step, .matrix = triangle_});
-    if (rank % (2 * step) != 0 || with >= comm_.size()) return carry_out(comm_, {});
+    if (rank % (2 * step) == step) return carry_out({.to = rank - step, .matrix = triangle_}, comm_);
+    if (rank % (2 * step) != 0 || with >= comm_.size()) return carry_out({}, comm_);
     const auto n = triangle_.size(1);
     const auto rows = layout_.offset(std::min(with + step, comm_.size())) - layout_.offset(with);
     const auto below = at::empty({std::min(rows, n), n}, triangle_.options());
-    carry_out(comm_, {.from = with, .matrix = below});
+    carry_out({.from = with, .matrix = below}, comm_);
     const auto [factor, joined] = at::linalg_qr(at::cat({triangle_, below}));
     joins_.push_back({with, step, factor, triangle_.size(0)});
     triangle_ = joined.contiguous();

@@ -1,5 +1,8 @@
 #include <heatpp/ml/decomposition/detail/row_factor.hpp>
 
+#include <heatpp/core/detail/peers/few_ranks.hpp>
+#include <heatpp/ops/calculus/detail/triangle_by_pairs.hpp>
+
 #include <algorithm>
 
 namespace heatpp::ml::detail {
@@ -19,12 +22,18 @@ at::Tensor own_factor(const Rows& rows, const at::Tensor& center) {
   return triangle_of(factor);
 }
 
-/// Returns the rows of all ranks. If ranks pass failures, the one of the lowest rank is thrown on all.
+/// Returns the rows of all ranks; on more than 1024 ranks their triangle. If ranks pass failures, the one of the lowest
+/// rank is thrown on all.
 at::Tensor gathered(const Rows& rows, const at::Tensor& mine, const std::optional<Communicator::Failure>& failure) {
   const auto& comm = rows.comm();
   if (!rows.distributed()) {
     comm.agree(failure);
     return mine;
+  }
+  if (comm.size() > heatpp::detail::few_ranks) {
+    comm.agree(failure);
+    const auto triangle = heatpp::detail::triangle_by_pairs(triangle_of(mine), comm);
+    return triangle.slice(0, 0, std::min(rows.size(), rows.features()));
   }
   auto counts = comm.allgather(failure ? -1 : mine.size(0));
   if (std::ranges::min(counts) < 0) comm.agree(failure);
