@@ -9,8 +9,8 @@
 namespace tools {
 namespace {
 
-/// Replaces a size by its number of bytes. CLI11 2.1 turns a negative one into a very large number, and 2.4 says that it
-/// is no UINT.
+/// Replaces a size by its number of bytes. CLI11 2.1 turns a negative one into a very large number, and 2.4 says that
+/// it is no UINT.
 std::string to_bytes(std::string& text) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto before = text;
