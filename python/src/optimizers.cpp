@@ -163,17 +163,27 @@ Optimizer made(const std::string& name, const nn::Replica& model, const Optimize
   known.set(common, name, options);
   auto parameters = grouped(model, groups);
   std::vector<Group> made;
-  if (!parameters.back().empty()) made.emplace_back(std::move(parameters.back()), std::make_unique<Options>(common));
+  std::vector<Options> own;
+  const auto add = [&](std::vector<at::Tensor>& tensors, const Options& of_group) {
+    made.emplace_back(std::move(tensors));
+    own.push_back(of_group);
+  };
+  if (!parameters.back().empty()) add(parameters.back(), common);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    auto own = common;
-    known.set(own, name, groups[g].options);
-    made.emplace_back(std::move(parameters[g]), std::make_unique<Options>(own));
+    auto of_group = common;
+    known.set(of_group, name, groups[g].options);
+    add(parameters[g], of_group);
   }
   if (std::same_as<Kind, torch::optim::LBFGS> && made.size() != 1)
     throw ValueError("[Trainer] got " + std::to_string(made.size()) + " groups for lbfgs; expected one");
+  std::unique_ptr<Kind> optimizer;
   if constexpr (std::is_constructible_v<Kind, const nn::Replica&, std::vector<Group>, Options>)
-    return std::make_unique<Kind>(model, std::move(made), common);
-  else return std::make_unique<Kind>(std::move(made), common);
+    optimizer = std::make_unique<Kind>(model, std::move(made), common);
+  else optimizer = std::make_unique<Kind>(std::move(made), common);
+  // LibTorch 2.15 replaces options in the constructor if they have the value that its class of options begins with.
+  for (std::size_t g = 0; g < own.size(); ++g)
+    optimizer->param_groups()[g].set_options(std::make_unique<Options>(own[g]));
+  return optimizer;
 }
 
 struct OptimizerKind {
