@@ -3,6 +3,7 @@
 
 #include "../io/files.hpp"
 
+#include <heatpp/core/detail/cuts/node_cells.hpp>
 #include <heatpp/ops/operands/index.hpp>
 
 #include <heatpp_io/heatpp_io.hpp>
@@ -17,11 +18,11 @@ void check_loaded(const at::Tensor& global, const std::function<ht::DNDarray(con
     const ht::Grid grid(along);
     INFO(to_string(grid));
     const auto x = load(grid);
-    CHECK(x.layout() == ht::Layout::on_grid(x.shape(), grid, ranks()));
+    CHECK(x.layout() == ht::detail::layout_on_grid(x.shape(), grid, ht::world()));
     CHECK(same(x, global));
   }
   const auto x = load(ht::balanced_grid);
-  CHECK(x.layout() == ht::Layout::on_grid(x.shape(), ht::balanced_grid, ranks()));
+  CHECK(x.layout() == ht::detail::layout_on_grid(x.shape(), ht::balanced_grid, ht::world()));
   CHECK(same(x, global));
 }
 

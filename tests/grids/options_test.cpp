@@ -1,6 +1,7 @@
 #include "../core/bricks.hpp"
 #include "../core/grids.hpp"
 
+#include <heatpp/core/detail/cuts/node_cells.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/fft/fft.hpp>
 #include <heatpp/interop/torch.hpp>
@@ -31,7 +32,7 @@ void check_grids(const ht::Shape& shape, const Make& make) {
   for_each_grid(shape.size(), [&](const ht::Grid& grid) {
     INFO(to_string(grid));
     const auto x = make(shape, {.grid = grid});
-    CHECK(x.layout() == ht::Layout::on_grid(x.shape(), grid, ranks()));
+    CHECK(x.layout() == ht::detail::layout_on_grid(x.shape(), grid, ht::world()));
     CHECK(same(x, expected));
   });
 }
@@ -86,7 +87,7 @@ TEST_CASE("tensors that all ranks hold are cut over a grid", "[grids][factories]
   const auto global = numbered({5, 3, 4});
   for_each_grid(3, [&](const ht::Grid& grid) {
     const auto x = ht::from_tensor(global, {.grid = grid});
-    CHECK(x.layout() == ht::Layout::on_grid({5, 3, 4}, grid, ranks()));
+    CHECK(x.layout() == ht::detail::layout_on_grid({5, 3, 4}, grid, ht::world()));
     CHECK(same(x, global));
   });
 }
@@ -149,7 +150,7 @@ TEST_CASE("random numbers do not depend on the grid", "[grids][random]") {
 
 TEST_CASE("matrices with known properties take a grid", "[grids][factories]") {
   for_each_grid(2, [](const ht::Grid& grid) {
-    const auto layout = ht::Layout::on_grid({6, 6}, grid, ranks());
+    const auto layout = ht::detail::layout_on_grid({6, 6}, grid, ht::world());
     ht::random::seed(3);
     const auto matrices = std::vector{ht::datasets::parter(6, {.grid = grid}),
                                       ht::datasets::hermitian(6, {.positive_definite = true, .array = {.grid = grid}}),
@@ -194,7 +195,7 @@ TEST_CASE("a host's bricks become an array on a grid, and go back", "[grids][blo
   for (const std::int64_t ghosts : {0, 1})
     for_each_grid(3, [&](const ht::Grid& grid) {
       const ht::BlockPlan plan(shape, bricks, ht::float64, {.grid = grid, .ghosts = {ghosts}});
-      CHECK(plan.layout() == ht::Layout::on_grid(shape, grid, ranks()));
+      CHECK(plan.layout() == ht::detail::layout_on_grid(shape, grid, ht::world()));
       std::vector<at::Tensor> memory, back;
       for (const auto& brick : bricks) {
         memory.push_back(memory_of(brick, ghosts, at::kDouble, global));
