@@ -38,6 +38,7 @@
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
 #include <heatpp_nn/training/inference.hpp>
+#include <heatpp_nn/training/lost_ranks.hpp>
 #include <heatpp_nn/losses/loss_value.hpp>
 #include <heatpp_nn/losses/losses.hpp>
 #include <heatpp_nn/training/metrics.hpp>

@@ -74,6 +74,7 @@ Dataset Dataset::from_hdf5(const io::Source& source, const Hdf5DatasetOptions& o
   return Dataset(std::make_shared<detail::StoredSamples>(std::move(arrays), *names, options.window_bytes));
 }
 
+Dataset Dataset::on_remaining(const Communicator& comm) const { return Dataset(samples_->on_remaining(comm)); }
 std::int64_t Dataset::size() const { return layout().shape()[0]; }
 const Layout& Dataset::layout() const { return samples_->layout(); }
 const Communicator& Dataset::comm() const { return samples_->comm(); }

@@ -67,6 +67,11 @@ class Dataset {
   /// Returns all arrays, inputs before targets. Throws as `inputs`.
   [[nodiscard]] const std::vector<DNDarray>& arrays() const;
 
+  /// Returns the dataset on the ranks that are left after others have ended (`continue_without_lost`). Rows in files
+  /// are shared out again; of arrays in memory only the rows of these ranks remain, each on its rank. Collective over
+  /// `comm`: for arrays an allgather of a number.
+  [[nodiscard]] Dataset on_remaining(const Communicator& comm) const;
+
   [[nodiscard]] const detail::Samples& samples() const { return *samples_; }
 
  private:

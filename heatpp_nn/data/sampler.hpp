@@ -53,6 +53,8 @@ class DistributedSampler {
   /// Returns the batches of an epoch, equal on every rank; those before a position are included.
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   [[nodiscard]] std::int64_t batch_size() const { return options_.batch_size; }
+  /// Returns the rows of the array.
+  [[nodiscard]] std::int64_t extent() const { return layout_.shape()[0]; }
   [[nodiscard]] const SamplerOptions& options() const { return options_; }
 
   /// Returns the rows of a rank in a batch: batch_size(), or fewer at the end with Remainder::join.
@@ -75,7 +77,6 @@ class DistributedSampler {
 
  private:
   [[nodiscard]] bool is_global() const { return options_.shuffle == Shuffle::global; }
-  [[nodiscard]] std::int64_t extent() const { return layout_.shape()[0]; }
   [[nodiscard]] bool joins() const { return options_.remainder == Remainder::join; }
   /// Returns the places of the order in a full batch: of all ranks with Shuffle::global, otherwise of each.
   [[nodiscard]] std::int64_t stride() const { return options_.batch_size * (is_global() ? layout_.ranks() : 1); }

@@ -77,13 +77,13 @@ DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptio
     : replica_(replica),
       optimizer_(optimizer),
       options_(checked(options, replica, optimizer)),
-      global_(replica.topology(), replica.flat(), replica.ownership().in_node, global_options(options)),
+      global_(std::in_place, replica.topology(), replica.flat(), replica.ownership().in_node, global_options(options)),
       detector_(options.plateau) {
   state_.sync = {.phases = options.phases,
                  .interval = options.interval.first,
                  .review_every = review_every(options),
                  .fragments = options.fragments,
-                 .nodes = global_.nodes(),
+                 .nodes = global_->nodes(),
                  .alone = options.merge.policy == MergePolicy::outer && !options.tuning};
   state_.wanted = options.interval.first;
   state_.tuning = {.interval = options.interval.first,
@@ -112,7 +112,7 @@ void DASO::step(double loss) {
   const auto before = phase();
   average_gradients(todo);
   update();
-  global_.end_batch();
+  global_->end_batch();
   if (options_.patience && nodes() > 1 && !todo.global_gradients) attend();
   else synchronise(todo);
   spread();
@@ -122,7 +122,7 @@ void DASO::step(double loss) {
   if (todo.review) review();
   ++state_.batch;
   if (todo.drain || (attends_ && phase() != Phase::cycle)) drain();
-  else if (todo.global_gradients && phase() == Phase::cycle) global_.anchor();
+  else if (todo.global_gradients && phase() == Phase::cycle) global_->anchor();
   if (phase() != before) record(DasoEvent::Kind::phase, state_.batch);
   prepare();
 }
@@ -163,28 +163,28 @@ void DASO::spread() {
 /// Gathers in the node the shares that were merged, at once or at the end of the batch.
 void DASO::gather_merged() {
   if (replica_.shard()) shares_differ_ = true;
-  else if (share_results(options_)) global_.gather();
+  else if (share_results(options_)) global_->gather();
 }
 
 void DASO::start() {
-  global_.start(state_.failed);
+  global_->start(state_.failed);
   state_.sync.flight = Flight{state_.batch, state_.sync.interval.wait};
   state_.sync.last_sync = state_.batch;
   ++counters_.starts;
-  counters_.global_bytes += global_.bytes();
-  sent_bytes_ += global_.bytes();
+  counters_.global_bytes += global_->bytes();
+  sent_bytes_ += global_->bytes();
   record(DasoEvent::Kind::start, state_.batch);
 }
 
 void DASO::merge(std::int64_t age) {
-  const bool failed_somewhere = global_.finish(age);
+  const bool failed_somewhere = global_->finish(age);
   const auto started = state_.sync.flight->started;
   state_.sync.flight.reset();
   if (failed_somewhere) replica_.throw_not_finite("daso", bad_);
   gather_merged();
   ++counters_.merges;
   record(DasoEvent::Kind::merge, started + age, age);
-  const auto costs = global_.costs();
+  const auto costs = global_->costs();
   if (costs.batch > 0) state_.needed = batches_needed(costs);
   if (!options_.tuning) return fit();
   state_.tuning = tuned(state_.tuning, costs, *options_.tuning);
@@ -236,7 +236,7 @@ void DASO::drain() {
   if (state_.sync.flight) merge(last - state_.sync.flight->started);
   spread();
   average_everything();
-  global_.anchor();
+  global_->anchor();
   state_.sync.last_sync = last;
   ++counters_.drains;
   record(DasoEvent::Kind::drain, last);
@@ -263,14 +263,14 @@ void DASO::cool_down() {
 }
 
 Tuning DASO::tuning() const {
-  const auto& way = global_.options();
+  const auto& way = global_->options();
   return {state_.sync.interval, way.wire, way.merge.policy, state_.tuning.costs, fragments()};
 }
 
 DASO::Counters DASO::counters() const {
   auto counters = counters_;
-  counters.exposed_seconds += global_.exposed_seconds();
-  if (nodes() > 1) counters.saved_bytes = counters.cycle_batches * global_.full_bytes() - sent_bytes_;
+  counters.exposed_seconds += global_->exposed_seconds();
+  if (nodes() > 1) counters.saved_bytes = counters.cycle_batches * global_->full_bytes() - sent_bytes_;
   return counters;
 }
 
@@ -283,10 +283,10 @@ void DASO::check_finite() const {
 DasoState DASO::state() {
   leave();
   spread();
-  global_.land();
+  global_->land();
   auto state = state_;
   state.plateau = detector_.state();
-  state.memory = global_.state(state.sync.flight.has_value());
+  state.memory = global_->state(state.sync.flight.has_value());
   const auto lost = replica_.residuals();
   state.memory.insert(state.memory.end(), lost.begin(), lost.end());
   if (options_.scaler) state.scaler = options_.scaler->state();
@@ -310,28 +310,35 @@ void DASO::go_on_with(const Tuning& tuning) {
   const bool cuts = options_.tuning->fragments > 1;
   const bool in_turns = cuts && tuning.fragments == options_.tuning->fragments;
   state_.sync.fragments = in_turns ? tuning.fragments : options_.fragments;
-  global_.set_way(tuning.wire, tuning.policy, cuts && !in_turns);
+  global_->set_way(tuning.wire, tuning.policy, cuts && !in_turns);
 }
 
 void DASO::set_state(DasoState state) {
-  global_.drop();
+  global_->drop();
   go_on_with(state.tuning);
   const auto lost = replica_.residuals();
   if (state.memory.size() < lost.size())
     raise<ValueError>("daso", "got the memory of {} wires; expected {}", state.memory.size(), lost.size());
   const auto end = state.memory.end() - std::ssize(lost);
-  global_.set_state({state.memory.begin(), end}, state.sync.flight.has_value());
+  global_->set_state({state.memory.begin(), end}, state.sync.flight.has_value());
   for (std::size_t i = 0; i < lost.size(); ++i) at::Tensor(lost[i]).copy_(end[static_cast<std::ptrdiff_t>(i)]);
   join(std::move(state));
 }
 
 void DASO::join_state(DasoState state) {
-  global_.drop();
+  global_->drop();
   go_on_with(state.tuning);
   state.sync.flight.reset();
   join(std::move(state));
   former_.reset();
-  global_.anchor();
+  global_->anchor();
+}
+
+void DASO::rejoin(DasoState state) {
+  global_.emplace(replica_.topology(), replica_.flat(), replica_.ownership().in_node, global_options(options_));
+  state.sync.last_sync = state.batch - 1;
+  state.memory.clear();
+  join_state(std::move(state));
 }
 
 void DASO::join(DasoState state) {
@@ -358,14 +365,14 @@ void DASO::align() {
   const auto former = std::exchange(former_, std::nullopt);
   if (!former || *former == phase()) return;
   if (*former == Phase::cycle) drain();
-  else if (phase() == Phase::cycle) global_.anchor();
+  else if (phase() == Phase::cycle) global_->anchor();
   record(DasoEvent::Kind::phase, state_.batch);
 }
 
 void DASO::record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age) {
   if (state_.events.size() == most_events) thin_out(state_.events);
   state_.events.push_back({batch, kind, phase(), state_.sync.interval, age, 0});
-  if (state_.events.back().is_synchronisation()) state_.events.back().fragment = global_.fragment();
+  if (state_.events.back().is_synchronisation()) state_.events.back().fragment = global_->fragment();
 }
 
 std::string to_string(const DASO& daso) {

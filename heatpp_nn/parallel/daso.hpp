@@ -89,7 +89,7 @@ class DASO {
   /// Returns how nodes synchronise now; costs are known if DASO tunes itself.
   [[nodiscard]] Tuning tuning() const;
   [[nodiscard]] std::int64_t batch() const { return state_.batch; }
-  [[nodiscard]] int nodes() const { return global_.nodes(); }
+  [[nodiscard]] int nodes() const { return global_->nodes(); }
   /// Returns the number of fragments in which the weights travel now.
   [[nodiscard]] std::int64_t fragments() const { return state_.sync.fragments; }
   [[nodiscard]] Partners partners() const { return options_.partners; }
@@ -128,12 +128,19 @@ class DASO {
   /// Continues from the state of a training on other ranks, with equal weights on all ranks: the memory of the merge
   /// rule restarts from these.
   void join_state(DasoState state);
+  /// Drops what is under way after ranks have ended. Returns the state without memory. Local.
+  [[nodiscard]] DasoState abandon();
+  /// Continues with the ranks to which the replica has moved, with equal weights on all, from the state of one of them.
+  /// Collective.
+  void rejoin(DasoState state);
   /// Returns the number of a state's tensors for merging and a transfer, without those of the gradients' wires.
-  [[nodiscard]] std::size_t memory_size(bool under_way) const { return global_.state(under_way).size(); }
+  [[nodiscard]] std::size_t memory_size(bool under_way) const { return global_->state(under_way).size(); }
   /// Returns what must be equal to continue with the same bits: merge rule, carriers, wire and local skips.
   [[nodiscard]] std::vector<std::int64_t> kind() const;
   /// Whether the ranks of a node hold equal weights at all times.
   [[nodiscard]] bool keeps_nodes_equal() const { return !options_.interval.local_skips; }
+  /// Whether each rank of a node owns a share of its weights, which others get from it.
+  [[nodiscard]] bool owns_shares() const { return keeps_nodes_equal() && options_.carriers == Carriers::all; }
 
  private:
   void prepare();
@@ -163,7 +170,7 @@ class DASO {
   Replica& replica_;
   torch::optim::Optimizer& optimizer_;
   DasoOptions options_;
-  detail::GlobalAverage global_;
+  std::optional<detail::GlobalAverage> global_;  // empty only while it moves to the remaining ranks
   DetectMetricPlateau detector_;
   DasoState state_;
   Counters counters_;

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
+#include <heatpp/comm/recovery/recovery.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
 #include <heatpp_nn/optim/detail/squares.hpp>
@@ -86,7 +87,7 @@ std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
 Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options)
     : module_(std::move(module)),
       topology_(topology),
-      policy_(options.buffers),
+      options_(options),
       shard_(options.shard),
       trained_(trained_of(*module_)),
       optimized_(trained_) {
@@ -104,17 +105,8 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
   if (options.broadcast) detail::broadcast(topology_.comm(), everything_);
   if (const auto rank = first_to_differ(topology_.comm(), checksum()))
     raise<ValueError>("Replica", "got weights on rank {} that differ from those on rank 0; expected equal ones", *rank);
-  make_flat(options);
-  std::array<std::int64_t, 1> smallest{topology_.node().size()};
-  topology_.comm().allreduce(smallest, ReduceOp::min);
-  const Topology node(topology_.node(), {.node_of = [](int) { return 0; }});
-  owned_ = std::make_unique<detail::Ownership>(
-      detail::Ownership{node, {*flat_, node, static_cast<int>(smallest[0])}, std::nullopt, {}});
-  gradients_ = std::make_unique<detail::GradientAverage>(*flat_, node, topology_, options.gradients);
-  for (const auto& piece : flat_->complex()) optimized_[trained_.size() - 1 - piece.parameter] = piece.values;
-  complex_ = std::make_unique<detail::ComplexWatch>(*flat_);
-  if (shard_) share_out();
-  gradients_->send_to(Scope::all);
+  make_flat();
+  arrange();
 }
 
 Replica::~Replica() = default;
@@ -154,8 +146,12 @@ void Replica::check_structure(const ReplicaOptions& options) const {
 }
 
 std::vector<at::Tensor> Replica::parameters(const torch::nn::Module& part) const {
+  return parameters(part.parameters());
+}
+
+std::vector<at::Tensor> Replica::parameters(const std::vector<at::Tensor>& some) const {
   std::set<const void*> wanted;
-  for (const auto& parameter : part.parameters()) wanted.insert(parameter.unsafeGetTensorImpl());
+  for (const auto& parameter : some) wanted.insert(parameter.unsafeGetTensorImpl());
   const auto is_wanted = [&](const at::Tensor& tensor) { return wanted.contains(tensor.unsafeGetTensorImpl()); };
   std::vector<at::Tensor> found;
   for (std::size_t i = 0; !shard_ && i < trained_.size(); ++i)
@@ -193,6 +189,7 @@ void Replica::agree_on(const char* op, const torch::optim::Optimizer& optimizer)
                        "got LBFGS, which calls for gradients by itself; expected an optimizer that steps by those "
                        "of a batch");
   });
+  if (survives_failures()) learn_groups(optimizer);
 }
 
 void Replica::update(torch::optim::Optimizer& optimizer) {
@@ -293,14 +290,19 @@ void Replica::throw_not_finite(std::string_view op, const std::string& parameter
 
 std::vector<at::Tensor> Replica::floating_buffers() const { return detail::floating(buffers_); }
 
+/// The buffers change when all means have arrived, so that they are whole if a rank ends meanwhile.
 void Replica::average_buffers() {
   if (topology_.comm().size() == 1) return;
-  auto copied = buffers_;
-  if (policy_ == BufferPolicy::average) {
-    average_statistics(floating_buffers());
+  std::vector<at::Tensor> means;
+  for (const auto& buffer : buffers_) means.push_back(buffer.detach().clone());
+  auto copied = means;
+  if (options_.buffers == BufferPolicy::average) {
+    average_statistics(detail::floating(means));
     std::erase_if(copied, [](const auto& buffer) { return buffer.is_floating_point(); });
   }
   detail::broadcast(topology_.comm(), copied);
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) buffers_[i].copy_(means[i]);
   rows_ = 0;
 }
 

@@ -31,9 +31,9 @@ struct ReplicaOptions {
   /// al. 2020): all, or those of a node, as DASO requires. Gradients then arrive only at their owner, and `update`
   /// gives the new weights to all. For optimizers that act element by element, as SGD and Adam. nullopt: none.
   std::optional<Scope> shard = std::nullopt;
-  /// The ranks of a node also share weights and gradients (ZeRO-3): they read one copy of the weights in memory that
-  /// they have in common, which each changes in its share, and each keeps its share of the gradients. Needs `shard` by
-  /// node, and weights on the CPU.
+  /// The ranks of a node also share weights and gradients (ZeRO-3): they read one copy of the weights, also of frozen
+  /// ones, in memory that they have in common. Each changes its share of it, and keeps its share of the gradients.
+  /// Needs `shard`, by node or with equal nodes, and weights on the CPU.
   bool shard_weights = false;
 };
 
@@ -61,6 +61,8 @@ class Replica {
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return optimized_; }
   /// Returns the tensors of a part of the module, for groups of parameters with different options.
   [[nodiscard]] std::vector<at::Tensor> parameters(const torch::nn::Module& part) const;
+  /// Returns the tensors of some parameters of the module, in its order.
+  [[nodiscard]] std::vector<at::Tensor> parameters(const std::vector<at::Tensor>& some) const;
   [[nodiscard]] const std::optional<Scope>& shard() const { return shard_; }
   /// Whether the ranks of a node share weights and gradients, too.
   [[nodiscard]] bool shards_weights() const { return flat_->in_common(); }
@@ -179,6 +181,14 @@ class Replica {
   void spread();
   /// Averages the weights, and tensors of the optimizer's state, over all ranks. Returns their number of bytes.
   [[nodiscard]] std::int64_t average_weights(std::vector<at::Tensor> also);
+  /// Returns a number that the ranks of this node have in common, also after `move_to`. Local.
+  [[nodiscard]] std::int64_t node_number() const { return node_number_; }
+  /// If ranks share the optimizer's work, stores which parameters are in which of its groups, for `move_to`. Collective
+  /// at the first call.
+  void learn_groups(const torch::optim::Optimizer& optimizer) const;
+  /// Moves to the remaining ranks after others have ended. The weights stay as they are on each rank. If ranks share
+  /// the optimizer's work, it gets the new pieces, without their state. Collective over `topology`.
+  void move_to(const Topology& topology, torch::optim::Optimizer& optimizer);
 
  private:
   void check_structure(const ReplicaOptions& options) const;
@@ -186,20 +196,27 @@ class Replica {
   void run_backward(const at::Tensor& loss, double samples, double factor, bool together) const;
   [[nodiscard]] std::optional<double> share_of_rows() const;
   // These are in detail/replica_shares.cpp, as those above that share, spread and gather.
-  void make_flat(const ReplicaOptions& options);
+  void make_flat();
+  void share_frozen();
   void share_out();
+  // These are in detail/replica_ranks.cpp.
+  void arrange();
+  void regroup(torch::optim::Optimizer& optimizer) const;
 
   std::shared_ptr<torch::nn::Module> module_;
   Topology topology_;
-  BufferPolicy policy_;
+  ReplicaOptions options_;
   std::optional<Scope> shard_;
-  std::vector<std::string> names_;  // names of the trained parameters
+  std::int64_t node_number_ = -1;             // none yet
+  mutable std::vector<std::int64_t> groups_;  // for each parameter of the flat memory: its group in the optimizer
+  std::vector<std::string> names_;            // names of the trained parameters
   std::vector<at::Tensor> trained_, frozen_;
   std::vector<at::Tensor> optimized_;   // the parameters, or pieces of them
   std::vector<at::Tensor> everything_;  // parameters and buffers, each once
   std::vector<at::Tensor> buffers_;
   std::vector<std::string> buffer_names_;
   std::unique_ptr<detail::FlatParameters> flat_;
+  std::optional<detail::FlatBuffers> frozen_flat_;  // if ranks of a node share weights
   std::unique_ptr<detail::Ownership> owned_;
   std::unique_ptr<detail::GradientAverage> gradients_;
   std::unique_ptr<detail::ComplexWatch> complex_;

@@ -261,15 +261,18 @@ class Loading {
     return {state.position, std::move(state.extras)};
   }
 
+  /// Ranks of a node may have the frozen weights in common; then all write the same values.
   void put_frozen(const detail::Rest& rest, Alike alike) const {
     const at::NoGradGuard no_grad;
     const auto& frozen = training_.replica.frozen();
+    std::vector<at::Tensor> sums;
     for (std::size_t i = 0; i < frozen.size(); ++i) {
       const auto found = rest.frozen.find(formatted("{:08}", i));
-      if (found == rest.frozen.end()) at::Tensor(frozen[i]).zero_();
-      else at::Tensor(frozen[i]).copy_(found->second);
+      sums.push_back(at::zeros_like(frozen[i], at::MemoryFormat::Contiguous));
+      if (found != rest.frozen.end()) sums.back().copy_(found->second);
     }
-    detail::add_up_bits(training_.replica, frozen, alike);
+    detail::add_up_bits(training_.replica, sums, alike);
+    detail::copy_all(frozen, sums);
   }
 
   /// Averages floating-point buffers, which differ between ranks, in float64: equal values stay unchanged. Other

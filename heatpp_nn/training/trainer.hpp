@@ -173,6 +173,7 @@ class Trainer {
  private:
   struct Impl;
   class Fit;
+  TrainingResult run(Dataset training, std::optional<Dataset> validation);
   std::unique_ptr<Impl> impl_;
 };
 

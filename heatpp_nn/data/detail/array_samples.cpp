@@ -56,6 +56,14 @@ std::int64_t ArraySamples::row_bytes() const {
   return bytes;
 }
 
+std::shared_ptr<const Samples> ArraySamples::on_remaining(const Communicator& left) const {
+  const auto counts = left.allgather(layout().count(comm().rank()));
+  std::vector<DNDarray> arrays;
+  for (const auto& array : arrays_)
+    arrays.push_back(heatpp::detail::wrap(array.larray(), Layout::from_counts(array.shape(), 0, counts), left));
+  return std::make_shared<ArraySamples>(std::move(arrays), *fields_, window_bytes_);
+}
+
 Window ArraySamples::reach(const at::Tensor& rows) const {
   Window window{{}, rows - layout().offset(comm().rank())};
   for (const auto& array : arrays_) window.rows.push_back(array.larray());

@@ -25,6 +25,8 @@ class Samples {
   /// Returns the bytes of a row of all fields.
   [[nodiscard]] virtual std::int64_t row_bytes() const = 0;
   [[nodiscard]] virtual std::int64_t window_bytes() const = 0;
+  /// Returns the rows on the ranks that are left of `comm()`. Collective over these.
+  [[nodiscard]] virtual std::shared_ptr<const Samples> on_remaining(const Communicator& left) const = 0;
 };
 
 /// Throws ValueError if there is no input or no target.
@@ -46,6 +48,7 @@ class ArraySamples : public Samples {
   [[nodiscard]] bool is_stored() const override { return false; }
   [[nodiscard]] std::int64_t row_bytes() const override;
   [[nodiscard]] std::int64_t window_bytes() const override { return window_bytes_; }
+  [[nodiscard]] std::shared_ptr<const Samples> on_remaining(const Communicator& left) const override;
   [[nodiscard]] const std::vector<DNDarray>& arrays() const { return arrays_; }
 
  private:

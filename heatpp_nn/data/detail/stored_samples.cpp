@@ -21,10 +21,12 @@ std::int64_t bytes_of_row(const io::StoredRows& rows) {
 
 }  // namespace
 
-StoredSamples::StoredSamples(std::vector<io::StoredRows> arrays, FieldNames names, std::int64_t window_bytes)
+StoredSamples::StoredSamples(std::vector<io::StoredRows> arrays, FieldNames names, std::int64_t window_bytes,
+                             const Communicator& comm)
     : fields_(checked_names(std::move(names))),
       arrays_(std::move(arrays)),
-      layout_({arrays_.front().shape()[0]}, 0, arrays_.front().comm().size()),
+      comm_(comm),
+      layout_({arrays_.front().shape()[0]}, 0, comm.size()),
       window_bytes_(window_bytes) {
   for (const auto& rows : arrays_) {
     row_bytes_ += bytes_of_row(rows);

@@ -21,6 +21,8 @@ class LossSums {
 
   /// Returns the sums since `begin`, over all ranks. Collective.
   [[nodiscard]] EpochLoss epoch(const Communicator& comm) const;
+  /// Returns the sums of this rank since `begin`.
+  [[nodiscard]] const EpochLoss& own() const { return mine_; }
   /// Begins an epoch, with the sums that this rank already has of it.
   void begin(const EpochLoss& epoch = {}) { mine_ = epoch; }
 

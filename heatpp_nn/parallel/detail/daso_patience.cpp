@@ -15,10 +15,10 @@ void DASO::attend() {
   auto& sync = state_.sync;
   const auto due = [&] { return state_.batch >= sync.last_sync + sync.interval.batches; };
   const auto latest = sync.last_sync + sync.interval.batches + std::max<std::int64_t>(1, sync.interval.wait);
-  auto seen = global_.attend(due());
+  auto seen = global_->attend(due());
   if (sync.flight && seen.held != 0 && state_.batch >= latest) {
-    global_.wait_for_mean();
-    seen = global_.attend(due());
+    global_->wait_for_mean();
+    seen = global_->attend(due());
   }
   const bool merges = seen.fresh != 0 && seen.held == 0;
   const bool late = merges && (seen.missed != 0 || !sync.flight);
@@ -32,20 +32,20 @@ void DASO::merge_newest(std::int64_t averaged, bool late) {
   auto& sync = state_.sync;
   const auto count = averaged - std::exchange(averaged_, averaged);
   const auto age = sync.flight ? state_.batch - sync.flight->started : 0;
-  global_.settle();
+  global_->settle();
   gather_merged();
   sync.flight.reset();
   sync.last_sync += count * sync.interval.batches;
   state_.batch = std::max(state_.batch, sync.last_sync);
   counters_.merges += count;
   counters_.missed += late ? count : count - 1;
-  counters_.global_bytes += count * global_.bytes();
-  sent_bytes_ += count * global_.bytes();
+  counters_.global_bytes += count * global_->bytes();
+  sent_bytes_ += count * global_->bytes();
   record(DasoEvent::Kind::merge, state_.batch, age);
 }
 
 void DASO::hand_over(bool due) {
-  global_.come(due);
+  global_->come(due);
   state_.sync.flight = Flight{state_.batch, state_.sync.interval.wait};
   ++counters_.starts;
   record(DasoEvent::Kind::start, state_.batch);
@@ -55,7 +55,7 @@ void DASO::hand_over(bool due) {
 /// over all ranks.
 void DASO::leave() {
   if (!std::exchange(attends_, false)) return;
-  global_.leave(state_.batch);
+  global_->leave(state_.batch);
   gather_merged();
   averaged_ = 0;
   state_.sync.flight.reset();

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/machine/shared_memory.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/recovery/recovery.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 #include <algorithm>
@@ -103,6 +104,17 @@ void average(const Topology& topology, const std::vector<at::Tensor>& tensors) {
 void add_up(const Topology& topology, const std::vector<at::Tensor>& tensors) {
   if (topology.comm().size() == 1) return;
   in_place(tensors, [&](std::span<const Buffer> buffers) { topology.allreduce(buffers); });
+}
+
+void replaced_by(const std::vector<at::Tensor>& tensors,
+                 const std::function<void(const std::vector<at::Tensor>&)>& work) {
+  const at::NoGradGuard no_grad;
+  if (!survives_failures()) return work(tensors);
+  for (const auto& tensor : tensors) {
+    const auto copy = tensor.detach().clone();
+    work({copy});
+    tensor.detach().copy_(copy);
+  }
 }
 
 void broadcast(const Communicator& comm, const std::vector<at::Tensor>& tensors) {

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <heatpp/comm/topology.hpp>
 #include <vector>
 
@@ -40,6 +41,10 @@ class FlatBuffers {
 void average(const Topology& topology, const std::vector<at::Tensor>& tensors);
 /// Replaces each tensor by its sum over all ranks, in place. Every rank gets the same bits. Collective.
 void add_up(const Topology& topology, const std::vector<at::Tensor>& tensors);
+/// Runs `work`, which replaces tensors by their means or sums over ranks. If the program survives the end of ranks, it
+/// gets a copy of one tensor after another, so that every tensor is whole if a rank ends meanwhile.
+void replaced_by(const std::vector<at::Tensor>& tensors,
+                 const std::function<void(const std::vector<at::Tensor>&)>& work);
 /// Replaces each tensor by that of rank 0, in place. Collective.
 void broadcast(const Communicator& comm, const std::vector<at::Tensor>& tensors);
 

@@ -50,12 +50,7 @@ void set_bytes(const at::Tensor& tensor, std::size_t bytes) {
 
 FlatBuffers values_for(const std::vector<at::Tensor>& parameters, const Communicator* node) {
   if (!node) return FlatBuffers(parameters);
-  for (const auto& parameter : parameters)
-    if (!parameter.is_cpu())
-      raise<ValueError>("Replica",
-                        "got shard_weights with weights on {}; expected them on the CPU, where ranks of a "
-                        "node share memory",
-                        parameter.device().str());
+  expect_on_cpu(parameters);
   return {parameters, *node};
 }
 
@@ -65,6 +60,15 @@ at::Tensor stretch_of(const at::Tensor& memory, std::int64_t first, std::int64_t
 }
 
 }  // namespace
+
+void expect_on_cpu(const std::vector<at::Tensor>& weights) {
+  for (const auto& tensor : weights)
+    if (!tensor.is_cpu())
+      raise<ValueError>("Replica",
+                        "got shard_weights with weights on {}; expected them on the CPU, where ranks of a "
+                        "node share memory",
+                        tensor.device().str());
+}
 
 FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, std::int64_t bucket_bytes,
                                const Communicator* node)
@@ -150,6 +154,13 @@ Shares::Shares(const FlatParameters& flat, const Topology& group, int owners)
     for (int rank = 0; rank < owners; ++rank)
       counts[static_cast<std::size_t>(rank)] = count / owners + (rank < count % owners);
   }
+  if (!flat.in_common()) return;
+  if (!group.uniform())
+    raise<ValueError>(
+        "Replica",
+        "got shard_weights with an optimizer that all ranks of unequal nodes share; expected equal nodes, "
+        "or shard by node");
+  across_ = group.across().allgather(std::int64_t{group.comm().rank()});
 }
 
 void Shares::give_all_to(int owner) {
@@ -164,8 +175,13 @@ std::int64_t Shares::first(std::size_t bucket) const {
   return std::reduce(counts.begin(), counts.begin() + group_.comm().rank());
 }
 
+at::Tensor Shares::part_of(int rank, std::size_t bucket, const at::Tensor& memory) const {
+  const auto& counts = counts_[bucket];
+  return stretch_of(memory, std::reduce(counts.begin(), counts.begin() + rank), counts[static_cast<std::size_t>(rank)]);
+}
+
 at::Tensor Shares::part(std::size_t bucket, const at::Tensor& memory) const {
-  return stretch_of(memory, first(bucket), counts_[bucket][static_cast<std::size_t>(group_.comm().rank())]);
+  return part_of(group_.comm().rank(), bucket, memory);
 }
 
 void Shares::keep_gradients() {
@@ -187,7 +203,7 @@ void Shares::gather(const std::vector<at::Tensor>& memory) const {
 }
 
 void Shares::gather(const Fragment& fragment) const {
-  if (flat_.in_common()) return group_.comm().barrier();
+  if (flat_.in_common()) return gather_in_common();
   std::vector<at::Tensor> values;
   for (const auto& bucket : flat_.buckets()) values.push_back(bucket.values);
   if (fragment == Fragment()) return gather(values);
@@ -202,6 +218,29 @@ void Shares::gather(const Fragment& fragment) const {
   }
   wait_all(requests);
   for (std::size_t i = 0; i < values.size(); ++i) spread(i, fragment, rooms[i]);
+}
+
+/// Ranks of one node have written their parts in place already.
+void Shares::gather_in_common() const {
+  std::vector<at::Tensor> rooms;
+  std::vector<Request> requests;
+  std::vector<std::int64_t> counts(across_.size());
+  for (std::size_t b = 0; across_.size() > 1 && b < counts_.size(); ++b) {
+    const auto& values = flat_.buckets()[b].values;
+    for (std::size_t i = 0; i < across_.size(); ++i) counts[i] = counts_[b][static_cast<std::size_t>(across_[i])];
+    rooms.push_back(at::empty({std::reduce(counts.begin(), counts.end())}, values.options()));
+    requests.push_back(group_.across().iallgather(buffer_of(part(b, values)), buffer_of(rooms.back()), counts));
+  }
+  wait_all(requests);
+  for (std::size_t b = 0; b < rooms.size(); ++b) {
+    std::int64_t from = 0;
+    for (const auto rank : across_) {
+      auto place = part_of(static_cast<int>(rank), b, flat_.buckets()[b].values);
+      if (rank != group_.comm().rank()) place.copy_(rooms[b].narrow(0, from, place.numel()));
+      from += place.numel();
+    }
+  }
+  group_.node().barrier();
 }
 
 /// Gathers the fragments of a bucket's parts end to end.

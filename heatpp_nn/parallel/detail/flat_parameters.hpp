@@ -81,6 +81,9 @@ class FlatParameters {
   std::vector<Piece> complex_;
 };
 
+/// Throws ValueError if ranks cannot share these weights because they are on a GPU.
+void expect_on_cpu(const std::vector<at::Tensor>& weights);
+
 /// A fragment of a range: its `index`-th part of `of` parts of almost equal size.
 struct Fragment {
   std::int64_t index = 0, of = 1;
@@ -94,7 +97,8 @@ struct Fragment {
 /// The part of every bucket that each rank of a group owns. Parts lie in rank order.
 class Shares {
  public:
-  /// Gives even parts to the first `owners` ranks of the group.
+  /// Gives even parts to the first `owners` ranks of the group. If ranks of a node hold the weights in common and the
+  /// group has several nodes, it is collective, and throws ValueError if these are unequal.
   Shares(const FlatParameters& flat, const Topology& group, int owners);
   /// Gives everything to one of them.
   void give_all_to(int owner);
@@ -112,13 +116,16 @@ class Shares {
   [[nodiscard]] std::int64_t first(std::size_t bucket) const;
   /// All-gathers the parts of memory with the layout of the buckets, one after another. Collective over the group.
   void gather(const std::vector<at::Tensor>& memory) const;
-  /// All-gathers a fragment of each part of the parameters, by default the whole parts. Ranks that hold the weights in
-  /// common only wait for each other.
+  /// All-gathers a fragment of each part of the parameters, by default the whole parts. If ranks hold the weights in
+  /// common, each brings the parts of the ranks with its number in the other nodes, and those of a node wait for each
+  /// other.
   void gather(const Fragment& fragment = {}) const;
   /// Sums `memory` over the group. Each rank then has its part of the sum. Collective.
   void reduce_scatter(const std::vector<at::Tensor>& memory) const;
 
  private:
+  void gather_in_common() const;
+  [[nodiscard]] at::Tensor part_of(int rank, std::size_t bucket, const at::Tensor& memory) const;
   [[nodiscard]] Request start_gather(std::size_t bucket, const Fragment& fragment, const at::Tensor& room) const;
   void spread(std::size_t bucket, const Fragment& fragment, const at::Tensor& room) const;
 
@@ -126,6 +133,7 @@ class Shares {
   Topology group_;
   int owners_;
   std::vector<std::vector<std::int64_t>> counts_;
+  std::vector<std::int64_t> across_;   // weights in common on several nodes: ranks with this rank's number
   std::vector<at::Tensor> gradients_;  // of this rank's parts, if they have memory of their own
 };
 

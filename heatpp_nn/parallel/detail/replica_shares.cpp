@@ -14,7 +14,6 @@ namespace {
 
 /// Averages over nodes tensors that one rank of each node has. Nodes are weighted by their number of ranks.
 void average_across(const Topology& topology, const std::vector<at::Tensor>& tensors) {
-  const at::NoGradGuard no_grad;
   const auto share = static_cast<double>(topology.node().size()) / topology.comm().size();
   std::vector<Request> requests;
   for (const auto& tensor : tensors)
@@ -25,22 +24,35 @@ void average_across(const Topology& topology, const std::vector<at::Tensor>& ten
 }  // namespace
 
 /// Moves equal weights to flat memory. Ranks that hold it in common all write the same values.
-void Replica::make_flat(const ReplicaOptions& options) {
+void Replica::make_flat() {
   all_or_none(topology_.comm(), [&] {
-    if (options.shard_weights && options.shard != Scope::node)
+    if (options_.shard_weights && !options_.shard)
       heatpp::detail::raise<ValueError>(
           "Replica",
-          "got shard_weights without shard by node; expected both, because ranks of a node "
-          "share weights, or neither");
-    const auto* const node = options.shard_weights ? &topology_.node() : nullptr;
-    flat_ = std::make_unique<detail::FlatParameters>(trained_, options.gradients.bucket_bytes, node);
+          "got shard_weights without shard; expected both, because ranks that share weights share the optimizer's "
+          "work, too, or neither");
+    const auto* const node = options_.shard_weights ? &topology_.node() : nullptr;
+    flat_ = std::make_unique<detail::FlatParameters>(trained_, options_.gradients.bucket_bytes, node);
+    if (node) share_frozen();
   });
+}
+
+/// Moves frozen weights, too. They are equal, so all ranks write the same values.
+void Replica::share_frozen() {
+  const at::NoGradGuard no_grad;
+  detail::expect_on_cpu(frozen_);
+  const detail::FlatBuffers flat(frozen_, topology_.node());
+  for (std::size_t i = 0; i < frozen_.size(); ++i) {
+    at::Tensor(flat.view(i)).copy_(frozen_[i]);
+    frozen_[i].set_data(flat.view(i));
+  }
+  frozen_flat_ = flat;
 }
 
 /// Gives the optimizer this rank's pieces, in the order of the module.
 void Replica::share_out() {
   if (*shard_ == Scope::all) owned_->all.emplace(*flat_, topology_, topology_.comm().size());
-  if (flat_->in_common()) owned_->in_node.keep_gradients();
+  if (flat_->in_common()) (owned_->all ? *owned_->all : owned_->in_node).keep_gradients();
   auto& pieces = owned_->pieces;
   pieces = detail::pieces_of(*flat_, owned_->shares());
   gradients_->share(owned_->shares(), pieces, *shard_);
@@ -66,11 +78,11 @@ std::int64_t Replica::average_weights(std::vector<at::Tensor> tensors) {
   flat_->adopt();
   if (shard_) {
     std::ranges::copy(optimized_, std::back_inserter(tensors));
-    average_across(topology_, tensors);
+    detail::replaced_by(tensors, [this](const auto& means) { average_across(topology_, means); });
     owned_->in_node.gather();
   } else {
     for (const auto& bucket : flat_->buckets()) tensors.push_back(bucket.values);
-    detail::average(topology_, tensors);
+    detail::replaced_by(tensors, [this](const auto& means) { detail::average(topology_, means); });
   }
   std::int64_t bytes = 0;
   for (const auto& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());

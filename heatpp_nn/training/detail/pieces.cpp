@@ -173,6 +173,14 @@ std::size_t Assembly::bring(const std::vector<PieceRow>& rows, std::string_view 
   return whole - bytes.size();
 }
 
+void Assembly::bring(const WrittenPieces& pieces, double share) {
+  auto tensor = pieces.tensors.begin();
+  for (const auto& row : pieces.rows)
+    for (std::size_t column = 0; column <= columns_ + 1; ++column)
+      if (is_kept(row, column))
+        parts_.push_back({column, static_cast<std::size_t>(row.parameter), row.first, row.steps, *tensor++, share});
+}
+
 void Assembly::put(Alike alike, bool exact) {
   const at::NoGradGuard no_grad;
   const FlatParameters::Room room(replica_.flat());

@@ -44,6 +44,8 @@ class Assembly {
   /// Takes the pieces at the start of `bytes`, weighted by `share`. Returns their length in bytes. Throws
   /// std::exception if they do not fit the parameters. Local.
   std::size_t bring(const std::vector<PieceRow>& rows, std::string_view bytes, double share);
+  /// Takes pieces of this program, weighted by `share`. Local.
+  void bring(const WrittenPieces& pieces, double share);
   /// Puts the sum over the ranks that are `alike` into place. `exact`: each element was brought once, so the sum is
   /// exact to the bit. Collective over these ranks.
   void put(Alike alike, bool exact);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <heatpp/comm/recovery/recovery.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
@@ -28,5 +30,10 @@ struct Training {
                                              const Position& position, const Extras& extras);
 /// Continues from the file. Collective. Throws as load_checkpoint.
 [[nodiscard]] Resumed load(const std::string& path, const Training& training);
+/// Returns the ranks that are left of a communicator.
+using Remaining = std::function<Communicator(const Communicator& comm)>;
+/// Continues on the remaining ranks after others have ended. Collective over these. Throws as the public function.
+[[nodiscard]] Resumed continue_without_lost(const Training& training, const Position& position, const Extras& extras,
+                                            const Remaining& remaining = survivors);
 
 }  // namespace heatpp::nn::detail

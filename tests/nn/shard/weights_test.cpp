@@ -18,10 +18,16 @@ namespace {
 using Rows = std::pair<at::Tensor, at::Tensor>;
 
 /// Whole copies, or weights and gradients that the ranks of a node share, in small buckets.
-ReplicaOptions way(bool shared, std::int64_t bucket_bytes = 200) {
+ReplicaOptions way(bool shared, std::int64_t bucket_bytes = 200, Scope scope = Scope::node) {
   return {.gradients = {.bucket_bytes = bucket_bytes},
-          .shard = shared ? std::optional(Scope::node) : std::nullopt,
+          .shard = shared ? std::optional(scope) : std::nullopt,
           .shard_weights = shared};
+}
+
+/// The scopes of the optimizer that go with shared weights.
+std::vector<Scope> scopes(const ht::Topology& topology) {
+  if (!topology.uniform()) return {Scope::node};
+  return {Scope::node, Scope::all};
 }
 
 /// Layers of which one is used twice, one is frozen, and one is used by no rank.
@@ -102,10 +108,12 @@ TEST_CASE("ranks that share weights and gradients train as with whole copies", "
   for (const auto& topology : topologies())
     for (const std::int64_t bytes : {1, 200, 1 << 20})
       for (const auto max_norm : {std::optional<double>(), std::optional(0.1)}) {
-        const auto shared = trained<SmallNet>(topology, way(true, bytes), plain, max_norm);
         const auto whole = trained<SmallNet>(topology, way(false, bytes), plain, max_norm);
-        CHECK(distance(shared, whole) < 1e-12);
-        if (ht::world().size() == 1) CHECK(equal(shared, whole));
+        for (const auto scope : scopes(topology)) {
+          const auto shared = trained<SmallNet>(topology, way(true, bytes, scope), plain, max_norm);
+          CHECK(distance(shared, whole) < 1e-12);
+          if (ht::world().size() == 1) CHECK(equal(shared, whole));
+        }
       }
 }
 
@@ -363,8 +371,12 @@ TEST_CASE("Options that shared weights do not go with are errors on all ranks", 
   const auto refusal = [&](const ReplicaOptions& options) {
     return message_of<ht::ValueError>([&] { DataParallel(std::make_shared<SmallNet>(), topology, options); });
   };
-  CHECK_THAT(refusal({.shard_weights = true}), Catch::Contains("shard by node"));
-  CHECK_THAT(refusal({.shard = Scope::all, .shard_weights = true}), Catch::Contains("shard by node"));
+  CHECK_THAT(refusal({.shard_weights = true}), Catch::Contains("shard_weights without shard"));
+  if (ht::world().size() < 3) return;
+  const ht::Topology unequal(ht::world(), {.node_of = [](int rank) { return rank == 0; }});
+  CHECK_THAT(message_of<ht::ValueError>(
+                 [&] { DataParallel(std::make_shared<SmallNet>(), unequal, way(true, 200, Scope::all)); }),
+             Catch::Contains("all ranks of unequal nodes"));
 }
 
 TEST_CASE("Shared weights need ranks that share memory", "[.no_shared_memory]") {
