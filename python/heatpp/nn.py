@@ -112,6 +112,8 @@ class Trainer(_nn.Trainer):
     `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars, lamb or muon, with torch's defaults. `learning_rate`,
     `momentum` and `weight_decay` are its options, others are in `optimizer_options` under torch's names. `groups` are dicts as in torch:
     {"params": ["*.bias", "norm*"], "weight_decay": 0.0}, with names of parameters or patterns; parameters in no group have the common options.
+    `shard` ("node", "all") are the ranks that share the optimizer's work and state (ZeRO-1), with `daso` those of a node; with `shard_weights`
+    the ranks of a node also share weights and gradients (ZeRO-3), on the CPU.
     `rate(batch, total)` returns the learning rate. `transforms` (of training rows) and `evaluation_transforms` are normalise(...),
     random_flip(...), random_shift(...), or functions of (inputs, targets) that return both. `folder` gets checkpoints, the best weights and a
     log; `resume` continues from it. The training ends after `patience` epochs without a better validation loss."""

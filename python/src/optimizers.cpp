@@ -124,10 +124,9 @@ class Known {
 
 /// Returns the parameters of each group; those that are in no group come last.
 std::vector<std::vector<at::Tensor>> grouped(const nn::Replica& model, const std::vector<ParameterGroup>& groups) {
-  std::vector<std::vector<at::Tensor>> found(groups.size() + 1);
+  std::vector<std::vector<at::Tensor>> found(groups.size() + 1);  // of the module
   std::set<const void*> seen;
   std::set<std::string> fitting;
-  auto next = model.parameters().begin();  // complex ones as real numbers, in the order of the module
   for (const auto& item : model.shared_module()->named_parameters()) {
     if (!item.value().requires_grad() || !seen.insert(item.value().unsafeGetTensorImpl()).second) continue;
     auto place = groups.size();
@@ -137,7 +136,7 @@ std::vector<std::vector<at::Tensor>> grouped(const nn::Replica& model, const std
         fitting.insert(pattern);
         place = std::min(place, g);
       }
-    found[place].push_back(*next++);
+    found[place].push_back(item.value());
   }
   for (const auto& group : groups)
     for (const auto& pattern : group.patterns)
@@ -145,6 +144,7 @@ std::vector<std::vector<at::Tensor>> grouped(const nn::Replica& model, const std
         throw ValueError("[Trainer] got the group \"" + pattern +
                          "\", which no trained parameter of the network has as "
                          "its name; expected names, or patterns such as \"*.bias\"");
+  for (auto& group : found) group = model.parameters(group);  // real numbers, or this rank's pieces
   return found;
 }
 

@@ -26,6 +26,13 @@ struct heatpp::python::Names<heatpp::nn::Remainder> {
 template <>
 struct nanobind::detail::type_caster<heatpp::nn::Remainder> : heatpp::python::EnumCaster<heatpp::nn::Remainder> {};
 template <>
+struct heatpp::python::Names<heatpp::nn::Scope> {
+  static constexpr const char* values[] = {"node", "all"};
+  static constexpr auto text = nb::detail::const_name("node | all");
+};
+template <>
+struct nanobind::detail::type_caster<heatpp::nn::Scope> : heatpp::python::EnumCaster<heatpp::nn::Scope> {};
+template <>
 struct heatpp::python::Names<heatpp::nn::Ended> {
   static constexpr const char* values[] = {"complete", "early", "signal"};
   static constexpr auto text = nb::detail::const_name("complete | early | signal");
@@ -89,9 +96,10 @@ class Training {
     OptimizerOptions optimizer_options;
     std::vector<ParameterGroup> groups;
     DasoChoice daso;
+    nn::ReplicaOptions replica;
   };
   Training(const Network& network, const Choices& choices, nn::TrainerOptions options)
-      : turn_{this, network, {}}, daso_(choices.daso), options_(std::move(options)) {
+      : turn_{this, network, {}}, replica_(choices.replica), daso_(choices.daso), options_(std::move(options)) {
     const auto& model = replica();
     std::vector<nn::detail::Setting> settings;
     all_or_none(network.comm, [&] {  // what only one rank was given wrongly is an error on all
@@ -162,7 +170,7 @@ class Training {
     if (training == this) return *turn_.replica;
     if (training) training->release();
     training = this;
-    return turn_.replica.emplace(turn_.network.module, topology_of(turn_.network.comm));
+    return turn_.replica.emplace(turn_.network.module, topology_of(turn_.network.comm), replica_);
   }
   nn::Trainer& loop() {
     auto& replica = this->replica();
@@ -175,6 +183,7 @@ class Training {
 
   FieldsInUse fields_ = std::make_shared<nn::FieldNames>();
   Turn turn_;
+  nn::ReplicaOptions replica_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<nn::Loss> loss_;
   std::string asked_;  // options of the optimizer
@@ -195,9 +204,10 @@ void bind_training(nb::module_& root) {
          const std::optional<LossSettings>& loss_settings, bool loss_returns_weight,
          const std::map<std::string, MeasureChoice>& metrics, const std::string& optimizer,
          const OptimizerOptions& optimizer_options,
-         const std::vector<std::pair<std::vector<std::string>, OptimizerOptions>>& groups, std::int64_t epochs,
-         std::int64_t batch_size, std::optional<std::string> daso, const DasoSettings& daso_options, double warmup,
-         double cooldown, const Rate& rate, const std::vector<TransformChoice>& transforms,
+         const std::vector<std::pair<std::vector<std::string>, OptimizerOptions>>& groups,
+         std::optional<nn::Scope> shard, bool shard_weights, std::int64_t epochs, std::int64_t batch_size,
+         std::optional<std::string> daso, const DasoSettings& daso_options, double warmup, double cooldown,
+         const Rate& rate, const std::vector<TransformChoice>& transforms,
          const std::vector<TransformChoice>& evaluation_transforms, std::optional<int> patience, nn::Shuffle shuffle,
          std::uint64_t seed, nn::Remainder remainder, std::optional<double> max_norm, std::optional<double> ema,
          std::optional<Dtype> autocast, const std::filesystem::path& folder, bool resume, std::int64_t keep,
@@ -229,17 +239,19 @@ void bind_training(nb::module_& root) {
                                   optimizer,
                                   optimizer_options,
                                   {},
-                                  {std::move(daso), daso_options}};
+                                  {std::move(daso), daso_options},
+                                  {.shard = shard, .shard_weights = shard_weights}};
         for (const auto& [patterns, own] : groups) choices.groups.push_back({patterns, own});
         new (self) Training(network, choices, std::move(options));
       },
       Released(), "network"_a, "loss"_a, nb::kw_only(), "loss_options"_a, "loss_returns_weight"_a, "metrics"_a,
-      "optimizer"_a, "optimizer_options"_a, "groups"_a, "epochs"_a = 1, "batch_size"_a = 32, "daso"_a = nb::none(),
-      "daso_options"_a = DasoSettings(), "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(),
-      "transforms"_a = std::vector<TransformChoice>(), "evaluation_transforms"_a = std::vector<TransformChoice>(),
-      "patience"_a = nb::none(), "shuffle"_a = nn::Shuffle::local, "seed"_a = 0, "remainder"_a = nn::Remainder::join,
-      "max_norm"_a = nb::none(), "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false,
-      "keep"_a = 2, "checkpoint_every"_a = 0, "progress"_a = true);
+      "optimizer"_a, "optimizer_options"_a, "groups"_a, "shard"_a = nb::none(), "shard_weights"_a = false,
+      "epochs"_a = 1, "batch_size"_a = 32, "daso"_a = nb::none(), "daso_options"_a = DasoSettings(), "warmup"_a = 0.0,
+      "cooldown"_a = 0.0, "rate"_a = nb::none(), "transforms"_a = std::vector<TransformChoice>(),
+      "evaluation_transforms"_a = std::vector<TransformChoice>(), "patience"_a = nb::none(),
+      "shuffle"_a = nn::Shuffle::local, "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(),
+      "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2,
+      "checkpoint_every"_a = 0, "progress"_a = true);
   c.def("fit", &Training::fit, Released(), "training"_a, "validation"_a = nb::none(),
         "Trains on a Dataset, an (inputs, targets) pair, or both as arguments; all rows are used once in an epoch. "
         "Collective.");

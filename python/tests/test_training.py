@@ -206,6 +206,23 @@ class Training(Case):
         with self.assertRaisesRegex(ValueError, "daso_options without daso"):
             ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", daso_options=dict(fragments=2))
 
+    def test_shared_optimizer_and_weights(self):
+        x, y = ht.array(ROWS, split=0), ht.array(VALUES, split=0)
+        groups = [{"params": ["*.bias"], "learning_rate": 0.005}]
+        plain = dict(daso="default", warmup=0.2, cooldown=0.2, learning_rate=0.02, groups=groups, epochs=4, batch_size=10, shuffle="none", progress=False)
+        alone = dict(plain, daso=None, warmup=0.0, cooldown=0.0)
+        for common, sharing in ((plain, dict(shard="node")), (plain, dict(shard="node", shard_weights=True)), (alone, dict(shard="all")), (alone, dict(shard="all", shard_weights=True))):
+            losses = []
+            for shared in ({}, sharing):
+                torch.manual_seed(1)
+                trainer = ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", **common, **shared)
+                trainer.fit(x, y)
+                losses.append(trainer.evaluate(x, y).loss)
+            self.assertAlmostEqual(losses[0], losses[1], places=6)
+        for sharing, text in ((dict(shard_weights=True), "shard_weights without shard;"), (dict(shard="rack"), "node.*all"), (dict(shard="all", daso="default"), "all ranks share")):
+            with self.assertRaisesRegex(ValueError, text):
+                ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", **sharing).fit(x, y)
+
     def check_steps(self, module, ours, x, y, step, loss, kind, **options):
         """Trains both on all rows, and compares their weights, losses of epochs and results of evaluate."""
         data = ht.array(x, split=0), ht.array(y, split=0)
