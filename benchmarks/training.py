@@ -2,9 +2,11 @@
 import contextlib
 import importlib.machinery
 import json
+import math
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import types
 
@@ -21,6 +23,8 @@ ALONE = (2000, 200, 50)  # ... at which DASO does, that sets itself and that is 
 UNLIMITED = 100000  # ... at which nothing waits for the wire: what the cores allow
 CNN = ["--model", "cnn", "--learning-rate", "0.05"]  # the perceptron's rate does not converge
 LINKS = (200, 50)  # ... at which the wire alone is timed
+REACH = (UNLIMITED, 500, 50, 20)  # ... at which bytes and peak rates are counted
+PATIENCE = 0.05  # seconds that nodes wait for a slow one
 NODES, RANKS_EACH, BATCH = 4, 2, 256
 EPOCH = 60000 // (NODES * RANKS_EACH * BATCH)  # batches
 WEIGHT_BYTES = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
@@ -42,6 +46,16 @@ TIMED, TRAINED = (8, cycle(4, 1, "--measured")), (EPOCH, cycle(4, 1))
 
 def carried(wire):
     return ["--weights-wire", wire, "--wire", wire]
+
+
+# Prints what each node has sent, ten times a second; in the namespace of the switch.
+SAMPLER = """
+import time
+while True:
+    lines = open("/proc/net/dev").read().replace(":", " ").splitlines()
+    print(time.monotonic(), *(line.split()[1] for line in sorted(lines) if line.strip().startswith("port")), flush=True)
+    time.sleep(0.1)
+"""
 
 
 def lab():
@@ -171,6 +185,7 @@ class Training:
         if not module.may_make_namespaces():
             raise contest.Failed("this user may make no network namespaces, or `ip` and `tc` are not installed")
         racks = [[RANKS_EACH] * NODES]
+        self.switch = module.SWITCH
         with module.alone(), module.network(racks, [rate]), tempfile.TemporaryDirectory() as folder:
             yield lambda command: module.mpirun(folder, racks, types.SimpleNamespace(
                 mca=[], placement="block", export=["OMP_NUM_THREADS=1"], command=command))
@@ -206,8 +221,8 @@ class Training:
         return {"workload": "lab.daso", "variant": f"blocking, {rate} Mbit/s", "seconds": round(waited, 4), "wire": round(wire, 4),
                 "over_wire": round(waited / wire, 3)}
 
-    def race(self, command):
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=self.limit * 10)
+    def race(self, command, limit=None):
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=limit or self.limit * 10)
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
         if done.returncode or not lines:
             told = [line for line in done.stderr.splitlines() if line.strip("- ")]
@@ -224,6 +239,54 @@ class Training:
                                                         "--target", str(TARGET), "--cap", "400", "--evaluations", "1", *more)
                     results[name].append(self.race(command))
         return results
+
+    def watched(self, command):
+        """Returns a race's result, with the bytes that left the nodes and the peak rate of one, in Mbit/s over a tenth of a second, as their devices
+        count: with the packets' headers, evaluations and the start."""
+        with subprocess.Popen(["ip", "netns", "exec", self.switch, sys.executable, "-c", SAMPLER], stdout=subprocess.PIPE, text=True) as sampler:
+            try:
+                done = self.race(command, limit=6 * 3600)
+            finally:
+                sampler.terminate()
+            samples = [[float(number) for number in line.split()] for line in sampler.stdout]
+        samples = [sample for sample in samples if len(sample) == NODES + 1]
+        rates = [(b - a) * 8e-6 / (two[0] - one[0]) for one, two in zip(samples, samples[1:]) for a, b in zip(one[1:], two[1:])]
+        left = sum(samples[-1][1:]) - sum(samples[0][1:])
+        images = done["steps"] * BATCH * NODES * RANKS_EACH
+        # gloo does not count what it sends; its evaluations are two numbers.
+        return {**done, "sent": done.get("sent", left), "left": left, "peak": max(rates), "images": images}
+
+    def programs_of_reach(self, launch):
+        programs = self.in_lab(launch, *TRAINED)
+        options = ["--mode", "daso", "--automatic", "--wire", "int8", "--warm-up", str(EPOCH)]
+        if self.beside:
+            programs["daso_automatic_before"] = lambda *more: launch([self.beside, *more, *options])
+        return {name: programs[name] for name in ("ddp", "daso_int8", "daso_automatic", "daso_automatic_before") if name in programs}
+
+    def slow_programs(self, launch):
+        """Returns a DASO of even nodes, and of a node at half speed without and with patience."""
+        even = self.in_lab(launch, *TRAINED)["daso_int8"]
+        slow = lambda *more: even(*more, "--slow-node", str(NODES - 1))  # noqa: E731
+        return {"even": even, "slow": slow, "slow_patience": lambda *more: slow(*more, "--patience", str(PATIENCE))}
+
+    def reach(self, rates=REACH, seeds=PAIRED_SEEDS, target=TARGET, pictures=os.path.join(HERE, "..", "docs")):
+        """Races to the target at slow links, with the bytes between nodes for each trained image and the peak rate, and with a slow node."""
+        self.make_data()
+        race = ("race", "--data", self.data, "--batch", str(BATCH), "--target", str(target), "--cap", "1800", "--evaluations", "1", "--epochs", "40")
+        curves = []
+        for rate in rates:
+            for variant, choose in (("reach", self.programs_of_reach), ("slow node", self.slow_programs)):
+                results = {}
+                for seed in seeds:
+                    with self.network(rate) as launch:
+                        for name, make in choose(launch).items():
+                            results.setdefault(name, []).append(self.watched(make(*race, "--seed", str(seed))))
+                for name, done in results.items():
+                    print(json.dumps({**summary(f"{variant}, {rate} Mbit/s", name, done), **traffic(done)}), flush=True)
+                if variant == "reach" and rate == rates[-1]:
+                    curves = [curve_of(name, done[0]) for name, done in results.items()]
+        self.draw(curves, f"{pictures}/accuracy_bytes.svg", "Accuracy by bytes between nodes", "log10 of bytes for each node", "test accuracy")
+        return True
 
     def races(self, rates, names, of="", more=()):
         for rate in rates:
@@ -242,6 +305,7 @@ class Training:
             self.races([UNLIMITED], ["daso_automatic"])
             self.races(ALONE, ("daso", "daso_int8", "daso_automatic"))
             self.races(RATES, ("daso_int8", "daso_automatic"), "cnn, ", CNN)
+            self.reach()
         except contest.Failed as reason:
             print(json.dumps({"workload": "lab.daso", "missing": str(reason)}))
             return False
@@ -326,4 +390,17 @@ def summary(variant, name, results):
     return line
 
 
-WORKLOADS = {"train.step": Training.step, "train.sharded": Training.sharded, "train.read": Training.read, "train.checkpoint": Training.checkpoint, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}
+def traffic(results):
+    """Returns the bytes between nodes for each image, as the program counts them and as devices do, and the peak rate of a node."""
+    each = lambda key: [round(one[key] / one["images"], 2) for one in results]  # noqa: E731
+    return {"bytes_per_image": each("sent"), "of_devices": each("left"), "peak_mbit": [round(one["peak"], 1) for one in results]}
+
+
+def curve_of(name, result):
+    """Returns accuracy by the logarithm of the bytes that a node has sent. Where a program counts none, each step sends the same."""
+    points = [(point[3] if len(point) > 3 else result["sent"] * point[0] / result["curve"][-1][0], point[2]) for point in result["curve"]]
+    points = [(sent, accuracy) for sent, accuracy in points if sent > 0]
+    return {"label": name, "x": [math.log10(sent / NODES) for sent, _ in points], "y": [accuracy for _, accuracy in points]}
+
+
+WORKLOADS = {"lab.reach": Training.reach, "train.step": Training.step, "train.sharded": Training.sharded, "train.read": Training.read, "train.checkpoint": Training.checkpoint, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}

@@ -51,4 +51,11 @@ printed() {
 for version in 2.11.0 2.15.0; do printed $version; done | tee seen
 grep -A3 'LibTorch 2.11.0' seen | tail -3 | tr '\n' ' ' | grep -q '0.001: trains at 0.001 .*0.002: trains at 0.002 .*0: has 0.0'
 grep -A3 'LibTorch 2.15.0' seen | tail -3 | tr '\n' ' ' | grep -q '0.001: trains at 0.100 .*0.002: trains at 0.002 .*0: has 0.5'
-# Seen:
+# Seen: LibTorch 2.11.0
+#       SGD at 0.1, a group at 0.001: trains at 0.001
+#       SGD at 0.1, a group at 0.002: trains at 0.002
+#       Adam with weight_decay 0.5, a group with 0: has 0.0
+#       LibTorch 2.15.0
+#       SGD at 0.1, a group at 0.001: trains at 0.100
+#       SGD at 0.1, a group at 0.002: trains at 0.002
+#       Adam with weight_decay 0.5, a group with 0: has 0.5

@@ -136,6 +136,8 @@ class Race {
       line["daso"] = to_string(*trainer_->daso());
     }
     line["between_nodes"] = sent_between_nodes();
+    line["sent"] = sent_;
+    line["images"] = done_ * all_;
     if (options_.trainer.model == "quadratic") line["kept"] = kept();
     say(line);
   }
@@ -175,6 +177,7 @@ class Race {
 
   template <class F>
   void clocked(F work) {
+    const auto before = sent_between_nodes();
     ht::world().barrier();
     const auto begin = now();
     work();
@@ -182,6 +185,7 @@ class Race {
     std::array<double, 1> passed{now() - begin};
     ht::world().broadcast(passed, 0);
     seconds_ += passed[0];
+    sent_ += sent_between_nodes() - before;
   }
 
   void run_epoch(std::int64_t epoch) {
@@ -191,16 +195,22 @@ class Race {
       const auto first = steps_ * k / options_.evaluations, last = steps_ * (k + 1) / options_.evaluations;
       clocked([&] { train(order, first, last); });
       const auto accuracy = trainer_->accuracy(test_.pixels, test_.labels);
-      curve_.push_back({static_cast<double>(done_) / static_cast<double>(steps_), seconds_, accuracy});
+      curve_.push_back({static_cast<double>(done_) / static_cast<double>(steps_), seconds_, accuracy, sent_});
       ended_ = accuracy >= options_.target || seconds_ > options_.cap;
     }
   }
 
   void train(const at::Tensor& order, std::int64_t first, std::int64_t last) {
-    for (auto step = first; step < last; ++step, ++done_) {
+    auto* const daso = trainer_->daso();
+    const bool skips = daso && daso->patience();
+    const auto end = done_ + last - first;
+    for (auto step = first; step < last; step = last - (end - done_)) {
       const auto mine = order.narrow(0, step * all_ + options_.batch * ht::world().rank(), options_.batch);
       losses_.push_back(trainer_->step(rows(mine), labels(mine)));
+      done_ = skips ? daso->batch() : done_ + 1;
     }
+    if (skips) daso->drain();  // calls late nodes
+    done_ = end;
   }
 
   Options options_;
@@ -208,10 +218,10 @@ class Race {
   std::int64_t all_, steps_;
   ht::Topology topology_;
   std::unique_ptr<bench::Trainer> trainer_;
-  std::vector<std::array<double, 3>> curve_;  // epochs, seconds, accuracy
+  std::vector<std::array<double, 4>> curve_;  // epochs, seconds, accuracy, bytes between nodes
   std::vector<double> losses_;
   std::int64_t done_ = 0;
-  double seconds_ = 0;
+  double seconds_ = 0, sent_ = 0;  // while the clock ran
   bool ended_ = false;
 };
 
@@ -267,6 +277,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--interval", daso.interval.first.batches);
   app.add_option("--wait", daso.interval.first.wait);
   app.add_option("--fragments", daso.fragments);
+  app.add_option("--patience", daso.patience, "seconds");
+  app.add_option("--slow-node", o.trainer.slow_node, "each of its steps sleeps as long as it computed");
   app.add_option("--partners", daso.partners)->transform(CLI::CheckedTransformer(partners));
   app.add_option("--review", daso.review_every);
   app.add_flag("--measured", daso.interval.measured);

@@ -5,6 +5,9 @@
 #include <heatpp_nn/training/metrics.hpp>
 #include <torch/torch.h>
 
+#include <chrono>
+#include <thread>
+
 namespace bench {
 namespace {
 
@@ -58,7 +61,7 @@ std::shared_ptr<nn::SequentialImpl> make_net(const std::string& model) {
 }  // namespace
 
 Trainer::Trainer(const heatpp::Topology& topology, const TrainerOptions& options)
-    : topology_(topology), waits_(options.mode == "waiting") {
+    : topology_(topology), waits_(options.mode == "waiting"), is_slow_(topology.across().rank() == options.slow_node) {
   torch::manual_seed(options.seed);
   net_ = make_net(options.model);
   parameters_ = net_->parameters();
@@ -77,12 +80,14 @@ Trainer::Trainer(const heatpp::Topology& topology, const TrainerOptions& options
 }
 
 double Trainer::step(const at::Tensor& images, const at::Tensor& labels) {
+  const auto begin = std::chrono::steady_clock::now();
   sgd_->zero_grad();
   const auto scores = net_->forward(images);
   const auto loss =
       parameters_.size() == 1 ? parameters_[0].square().sum() / 2 : at::cross_entropy_loss(scores, labels);
   loss.backward();
   const auto value = loss.item<double>();
+  if (is_slow_) std::this_thread::sleep_for(std::chrono::steady_clock::now() - begin);
   if (waits_) topology_.comm().barrier();
   if (daso_) daso_->step(value);
   else if (parallel_) parallel_->step(*sgd_);

@@ -18,6 +18,7 @@ struct TrainerOptions {
   std::uint64_t seed = 1;
   heatpp::nn::DasoOptions daso = {};
   heatpp::Wire wire = heatpp::Wire::float32;  ///< wire format of gradients
+  int slow_node = -1;                         ///< node each step of which sleeps as long as it computed; -1: none
 };
 
 /// A method of training one of the models.
@@ -47,7 +48,7 @@ class Trainer {
   std::unique_ptr<heatpp::nn::DataParallel<Net>> parallel_;
   std::unique_ptr<heatpp::nn::DataParallelMultiGPU<Net>> replica_;
   std::unique_ptr<heatpp::nn::DASO> daso_;
-  bool waits_;
+  bool waits_, is_slow_;
 };
 
 }  // namespace bench
