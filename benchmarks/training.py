@@ -2,7 +2,6 @@
 import contextlib
 import importlib.machinery
 import json
-import math
 import os
 import statistics
 import subprocess
@@ -11,6 +10,7 @@ import tempfile
 import types
 
 import contest
+import traffic
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SEEDS = (1, 2, 3)
@@ -282,9 +282,9 @@ class Training:
                         for name, make in choose(launch).items():
                             results.setdefault(name, []).append(self.watched(make(*race, "--seed", str(seed))))
                 for name, done in results.items():
-                    print(json.dumps({**summary(f"{variant}, {rate} Mbit/s", name, done), **traffic(done)}), flush=True)
+                    print(json.dumps({**summary(f"{variant}, {rate} Mbit/s", name, done), **traffic.of(done)}), flush=True)
                 if variant == "reach" and rate == rates[-1]:
-                    curves = [curve_of(name, done[0]) for name, done in results.items()]
+                    curves = [traffic.curve_of(NODES, name, done[0]) for name, done in results.items()]
         self.draw(curves, f"{pictures}/accuracy_bytes.svg", "Accuracy by bytes between nodes", "log10 of bytes for each node", "test accuracy")
         return True
 
@@ -388,19 +388,6 @@ def summary(variant, name, results):
             line[f"{key}_share"] = [round(result[key] / result["seconds"], 4) for result in results]
         line["last"] = results[-1]["daso"]
     return line
-
-
-def traffic(results):
-    """Returns the bytes between nodes for each image, as the program counts them and as devices do, and the peak rate of a node."""
-    each = lambda key: [round(one[key] / one["images"], 2) for one in results]  # noqa: E731
-    return {"bytes_per_image": each("sent"), "of_devices": each("left"), "peak_mbit": [round(one["peak"], 1) for one in results]}
-
-
-def curve_of(name, result):
-    """Returns accuracy by the logarithm of the bytes that a node has sent. Where a program counts none, each step sends the same."""
-    points = [(point[3] if len(point) > 3 else result["sent"] * point[0] / result["curve"][-1][0], point[2]) for point in result["curve"]]
-    points = [(sent, accuracy) for sent, accuracy in points if sent > 0]
-    return {"label": name, "x": [math.log10(sent / NODES) for sent, _ in points], "y": [accuracy for _, accuracy in points]}
 
 
 WORKLOADS = {"lab.reach": Training.reach, "train.step": Training.step, "train.sharded": Training.sharded, "train.read": Training.read, "train.checkpoint": Training.checkpoint, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}
