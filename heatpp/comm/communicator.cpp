@@ -1,5 +1,5 @@
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/attached.hpp>
+#include <heatpp/comm/detail/kept/attached.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/recovery/detail/family.hpp>

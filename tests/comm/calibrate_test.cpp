@@ -3,7 +3,7 @@
 
 #include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/impl.hpp>
-#include <heatpp/comm/detail/kept_choice.hpp>
+#include <heatpp/comm/detail/kept/choice.hpp>
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "../catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/attached.hpp>
+#include <heatpp/comm/detail/kept/attached.hpp>
 #include <heatpp/comm/detail/numbers/place.hpp>
 #include <heatpp/interop/mpi.hpp>
 

@@ -2,7 +2,7 @@
 #include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/impl.hpp>
-#include <heatpp/comm/detail/kept_choice.hpp>
+#include <heatpp/comm/detail/kept/choice.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/detail/text.hpp>

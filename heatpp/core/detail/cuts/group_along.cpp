@@ -1,6 +1,6 @@
 #include <heatpp/core/detail/cuts/group_along.hpp>
 
-#include <heatpp/comm/detail/attached.hpp>
+#include <heatpp/comm/detail/kept/attached.hpp>
 
 #include <algorithm>
 #include <deque>

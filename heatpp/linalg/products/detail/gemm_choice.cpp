@@ -1,4 +1,4 @@
-#include <heatpp/comm/detail/kept_choice.hpp>
+#include <heatpp/comm/detail/kept/choice.hpp>
 #include <heatpp/linalg/products/detail/gemm.hpp>
 
 #include <ATen/ATen.h>
