@@ -31,30 +31,61 @@ const std::vector<Way>& choices() {
                                     {"clipping", [](auto& o) { o.max_norm = 1.0; }},
                                     {"tuning", [](auto& o) { o.tuning = TuningOptions(); }},
                                     {"scaler", [](auto& o) { o.scaler = &scaler(); }},
-                                    {"shared", [](auto&) {}}};  // an option of the replica
+                                    {"float4", [](auto& o) { o.wire = ht::Wire::float4; }},
+                                    {"shared", [](auto&) {}},  // options of the replica
+                                    {"shared weights", [](auto&) {}},
+                                    {"narrow gradients", [](auto&) {}},
+                                    {"reproducible", [](auto&) {}}};
   return all;
 }
 
 /// The pairs that exclude each other.
-const std::set<std::pair<std::string_view, std::string_view>> excluded{
-    {"local skips", "fragments"}, {"local skips", "tuning"},   {"local skips", "scaler"}, {"local skips", "shared"},
-    {"measured", "pairs"},        {"rotating", "fragments"},   {"rotating", "int4"},      {"rotating", "outer"},
-    {"rotating", "tuning"},       {"rotating", "shared"},      {"pairs", "int4"},         {"pairs", "outer"},
-    {"pairs", "tuning"},          {"local skips", "patience"}, {"measured", "patience"},  {"rotating", "patience"},
-    {"pairs", "patience"},        {"fragments", "patience"},   {"patience", "tuning"}};
+const std::set<std::pair<std::string_view, std::string_view>> excluded{{"local skips", "fragments"},
+                                                                       {"local skips", "tuning"},
+                                                                       {"local skips", "scaler"},
+                                                                       {"local skips", "shared"},
+                                                                       {"measured", "pairs"},
+                                                                       {"rotating", "fragments"},
+                                                                       {"rotating", "int4"},
+                                                                       {"rotating", "outer"},
+                                                                       {"rotating", "tuning"},
+                                                                       {"rotating", "shared"},
+                                                                       {"pairs", "int4"},
+                                                                       {"pairs", "outer"},
+                                                                       {"pairs", "tuning"},
+                                                                       {"local skips", "patience"},
+                                                                       {"measured", "patience"},
+                                                                       {"rotating", "patience"},
+                                                                       {"pairs", "patience"},
+                                                                       {"fragments", "patience"},
+                                                                       {"patience", "tuning"},
+                                                                       {"rotating", "float4"},
+                                                                       {"pairs", "float4"},
+                                                                       {"local skips", "shared weights"},
+                                                                       {"rotating", "shared weights"},
+                                                                       {"narrow gradients", "reproducible"}};
 
 /// Trains some batches. Returns the error of the options, if there is one.
 std::string trained(const ht::Topology& topology, const Way& one, const Way& other) {
   DasoOptions options{.phases = {.warmup = 1}, .interval = {.first = {2, 1}}};
   one.set(options);
   other.set(options);
-  const bool shared = one.name == "shared" || other.name == "shared";
-  DataParallelMultiGPU model(std::make_shared<SmallNet>(torch::kFloat), topology,
-                             {.shard = shared ? std::optional(Scope::node) : std::nullopt});
-  torch::optim::SGD sgd(model.parameters(), 0.1);
+  const auto has = [&](std::string_view name) { return one.name == name || other.name == name; };
+  const bool weights = has("shared weights");
+  const ReplicaOptions replica{.gradients = {.wire = has("narrow gradients") ? ht::Wire::int4 : ht::Wire::float32,
+                                             .reproducible = has("reproducible")},
+                               .shard = has("shared") || weights ? std::optional(Scope::node) : std::nullopt,
+                               .shard_weights = weights};
+  std::optional<DataParallelMultiGPU<SmallNet>> made;
+  std::optional<torch::optim::SGD> optimizer;
   std::optional<DASO> daso;
-  const auto error = message_of<ht::ValueError>([&] { daso.emplace(model, sgd, options); });
+  const auto error = message_of<ht::ValueError>([&] {
+    made.emplace(std::make_shared<SmallNet>(torch::kFloat), topology, replica);
+    optimizer.emplace(made->parameters(), 0.1);
+    daso.emplace(*made, *optimizer, options);
+  });
   if (!daso) return error;
+  auto& model = *made;
   for (std::int64_t b = 0; b < 7; ++b) {
     daso->zero_grad();
     const auto [x, y] = my_batch(b, 4);
