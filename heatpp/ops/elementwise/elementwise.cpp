@@ -175,8 +175,8 @@ DNDarray written_out(const char* op, DNDarray result, const OutOptions& options)
   }
 HEATPP_OPERATOR(sum_of, add, fitting, at::add_out, local::add)
 HEATPP_OPERATOR(difference_of, subtract, fitting, at::sub_out, local::subtract)
-HEATPP_OPERATOR(product_of, multiply, fitting, at::mul_out, at::mul)
-HEATPP_OPERATOR(quotient_of, divide, floating, at::div_out, at::true_divide)
+HEATPP_OPERATOR(product_of, multiply, fitting, at::mul_out, local::multiply)
+HEATPP_OPERATOR(quotient_of, divide, floating, at::div_out, local::divide)
 #undef HEATPP_OPERATOR
 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {

@@ -69,8 +69,8 @@ DNDarray& in_place(const char* op, DNDarray& x, F f) {
   }
 HEATPP_IN_PLACE(add_, local::add_(x, b))
 HEATPP_IN_PLACE(subtract_, local::subtract_(x, b))
-HEATPP_IN_PLACE(multiply_, x.mul_(b))
-HEATPP_IN_PLACE(divide_, x.div_(b))
+HEATPP_IN_PLACE(multiply_, local::multiply_(x, b))
+HEATPP_IN_PLACE(divide_, local::divide_(x, b))
 HEATPP_IN_PLACE(floor_divide_, local::write(x, local::floor_divide(x, b)))
 HEATPP_IN_PLACE(remainder_, local::write(x, local::remainder(x, b)))
 HEATPP_IN_PLACE(fmod_, local::write(x, local::fmod(x, b)))
@@ -83,7 +83,7 @@ HEATPP_IN_PLACE(right_shift_, local::write(x, local::right_shift(x, b)))
 HEATPP_IN_PLACE(gcd_, local::write(x, local::gcd(x, b)))
 HEATPP_IN_PLACE(lcm_, local::write(x, local::lcm(x, b)))
 HEATPP_IN_PLACE(copysign_, x.copysign_(b))
-HEATPP_IN_PLACE(hypot_, x.hypot_(b))
+HEATPP_IN_PLACE(hypot_, local::write(x, local::hypot(x, b)))
 #undef HEATPP_IN_PLACE
 
 DNDarray& negative_(DNDarray& x) {

@@ -1,8 +1,8 @@
 // Formulas that are computed in one pass, beside the same calls one by one.
 #include "../../scarce_memory.hpp"
 #include "../../support.hpp"
+#include "fusing.hpp"
 
-#include <heatpp/core/detail/fused/pending.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -24,18 +24,6 @@ namespace {
 namespace fused = ht::detail::fused;
 
 bool is_pending(const ht::DNDarray& x) { return fused::is_pending(ht::detail::pending_block(x)); }
-
-/// Sets whether functions give pending blocks, as long as it lives.
-class Fusing {
- public:
-  explicit Fusing(bool enabled) : before_(fused::set_enabled(enabled)) {}
-  ~Fusing() { fused::set_enabled(before_); }
-  Fusing(const Fusing&) = delete;
-  Fusing& operator=(const Fusing&) = delete;
-
- private:
-  bool before_;
-};
 
 constexpr std::int64_t rows = 400, columns = 120;  // enough for formulas on each of four ranks
 
@@ -66,11 +54,11 @@ class Pool {
   }
 
   void change() {
-    const auto n = draw(0, 44);
+    const auto n = draw(0, 45);
     history += fmt::format(" {}", n);
     try {
-      if (n < 30) add(result(n));
-      else if (n < 40) add(reduced(result(draw(0, 29))));
+      if (n < 31) add(result(n));
+      else if (n < 41) add(reduced(result(draw(0, 30))));
       else write(n);
     } catch (const ht::Error& error) {
       history += error.what();
@@ -133,6 +121,7 @@ class Pool {
       case 26: return ht::power(large(), 3) - ht::rint(large());
       case 27: return ht::arctan(large()) + ht::arcsinh(large()) * ht::log1p(ht::abs(large()));
       case 28: return ht::arcsin(large()) - ht::arccos(large()) + ht::arccosh(ht::abs(large()) + 1);
+      case 29: return ht::sinh(large()) * ht::arctanh(large()) - ht::cosh(large());
       default: return ht::expm1(large()) / ht::exp2(large()) - ht::log10(large()) * ht::log2(large());
     }
   }
@@ -158,10 +147,10 @@ class Pool {
   void write(std::int64_t n) {
     auto& x = writable();
     switch (n) {
-      case 40: x += any() * number(); break;
-      case 41: x -= large(); break;
-      case 42: x *= number(); break;
-      case 43: x(ht::slice(1, 3)) = number(); break;
+      case 41: x += any() * number(); break;
+      case 42: x -= large(); break;
+      case 43: x *= number(); break;
+      case 44: x(ht::slice(1, 3)) = number(); break;
       default: arrays_[0] = x.dtype() == ht::float32 && x.size() == rows * columns ? ht::DNDarray(x) : arrays_[0];
     }
   }

@@ -49,8 +49,11 @@ enum class Op : std::uint8_t {
   asin,
   acos,
   atan,
+  sinh,
+  cosh,
   asinh,
   acosh,
+  atanh,
   tanh,
   both,
   either,
@@ -61,8 +64,9 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int op_count = static_cast<int>(Op::convert) + 1;
 
-/// Whether LibTorch computes the operation on a run, which has to be long for that. These are the functions whose bits
-/// do not depend on the length of the run; those of sinh, cosh and atanh do, at its end.
+/// LibTorch gives every element the bits of a whole vector of the processor in runs of multiples of this length.
+inline constexpr std::int64_t whole_vectors = 64;
+/// Whether LibTorch computes the operation on a run, which has to be long for that.
 inline constexpr bool is_of_torch(Op op) { return op >= Op::exp && op <= Op::tanh; }
 
 /// Whether arguments are runs, or the second or the first one is a single number.
@@ -73,7 +77,7 @@ inline constexpr int form_count = 3;
 using Kernel = void (*)(const void* a, const void* b, const void* c, void* out, std::int64_t n);
 /// Returns the kernel for arguments of type `from` (of select: the last two) and a result of type `to`, or nullptr.
 [[nodiscard]] Kernel kernel_of(Op op, Type from, Type to, Form form);
-/// Returns LibTorch's function of runs of float32 or float64, or nullptr.
+/// Returns LibTorch's function of runs of float32 or float64, which computes whole vectors, or nullptr.
 [[nodiscard]] Kernel torch_kernel_of(Op op, Type type);
 
 }  // namespace heatpp::detail::fused

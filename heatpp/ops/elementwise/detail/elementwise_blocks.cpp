@@ -9,6 +9,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
 #include <heatpp/ops/elementwise/detail/run_loop.hpp>
+#include <heatpp/ops/elementwise/detail/whole_vectors.hpp>
 
 #include <cmath>
 
@@ -150,7 +151,11 @@ at::Tensor abs(const at::Tensor& x) {
 at::Tensor negative(const at::Tensor& x) {
   return in_parts(x, [](const auto& y) { return at::neg(y); });
 }
-at::Tensor square(const at::Tensor& x) { return at::square(no_bool(x)); }
+at::Tensor square(const at::Tensor& x) {
+  return x.is_complex() ? in_whole_vectors(x, at::square, at::square_out) : at::square(no_bool(x));
+}
+at::Tensor exp2(const at::Tensor& x) { return in_whole_vectors(x, at::exp2, at::exp2_out); }
+at::Tensor arctanh(const at::Tensor& x) { return in_whole_vectors(x, at::atanh, at::atanh_out); }
 at::Tensor reciprocal(const at::Tensor& x) {
   if (x.is_complex()) return complex_reciprocal(x);
   if (!whole(x)) return at::reciprocal(x);
@@ -172,7 +177,7 @@ at::Tensor round(const at::Tensor& block, int decimals) {
   return (at::round(x.to(at::kDouble) / unit) * unit).to(at::kLong).to(x.scalar_type());
 }
 at::Tensor angle(const at::Tensor& x) {
-  return x.is_complex() ? at::angle(x) : at::atan2(at::zeros({}, x.options()), x);
+  return x.is_complex() ? angle_in_whole_vectors(x) : local::arctan2(at::zeros({}, x.options()), x);
 }
 
 at::Tensor sign(const at::Tensor& x) {
@@ -193,12 +198,13 @@ at::Tensor cbrt(const at::Tensor& x) {
 
 at::Tensor sinh(const at::Tensor& x) {
   return hyperbolic(
-      x, [](const auto& y) { return at::sinh(y); },
+      x, [](const auto& y) { return in_whole_vectors(y, at::sinh, at::sinh_out); },
       [](const auto& size, const auto& y) { return at::copysign(size, y); });
 }
 at::Tensor cosh(const at::Tensor& x) {
   return hyperbolic(
-      x, [](const auto& y) { return at::cosh(y); }, [](const auto& size, const auto&) { return size; });
+      x, [](const auto& y) { return in_whole_vectors(y, at::cosh, at::cosh_out); },
+      [](const auto& size, const auto&) { return size; });
 }
 
 at::Tensor spacing(const at::Tensor& x) {
@@ -230,6 +236,13 @@ at::Tensor subtract(const at::Tensor& a, const at::Tensor& b) {
   return in_parts(number(a), number(b), [](const auto& x, const auto& y) { return at::sub(x, y); });
 }
 
+at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) {
+  return a.is_complex() || b.is_complex() ? in_whole_vectors(a, b, at::mul, at::mul_out) : at::mul(a, b);
+}
+at::Tensor divide(const at::Tensor& a, const at::Tensor& b) {
+  return a.is_complex() || b.is_complex() ? in_whole_vectors(a, b, at::div, at::div_out) : at::div(a, b);
+}
+
 namespace {
 
 /// Returns the parts of what is added to a complex block; a number has the block's dtype.
@@ -247,6 +260,14 @@ void subtract_(const at::Tensor& x, const at::Tensor& b) {
   if (x.is_complex()) at::view_as_real(x).sub_(parts_beside(x, b));
   else x.sub_(b.scalar_type() == at::kBool && x.scalar_type() != at::kBool ? b.to(x.scalar_type()) : b);
 }
+void multiply_(const at::Tensor& x, const at::Tensor& b) {
+  if (x.is_complex()) write(x, local::multiply(x, b));
+  else x.mul_(b);
+}
+void divide_(const at::Tensor& x, const at::Tensor& b) {
+  if (x.is_complex()) write(x, local::divide(x, b));
+  else x.div_(b);
+}
 
 at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
@@ -254,11 +275,12 @@ at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
   if (const auto type = at::result_type(a, b); at::isComplexType(type)) return complex_power(a, b, type);
   if (is_number(b) && a.is_floating_point() && b.item<double>() == 2) return at::square(a);
   if (is_number(b) && a.is_floating_point() && b.item<double>() == 3) return at::pow(a, 3);  // two products
-  return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
+  return in_whole_numbers(a, b,
+                          [](const auto& x, const auto& y) { return in_whole_vectors(x, y, at::pow, at::pow_out); });
 }
 at::Tensor float_power(const at::Tensor& a, const at::Tensor& b) {
   if (a.is_complex() || b.is_complex()) return complex_power(a, b, at::kComplexDouble);
-  return at::float_power(a, b);
+  return in_whole_vectors(a.to(at::kDouble), b.to(at::kDouble), at::pow, at::pow_out);
 }
 at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b) {
   return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::bitwise_left_shift(x, y); });
@@ -267,18 +289,20 @@ at::Tensor right_shift(const at::Tensor& a, const at::Tensor& b) {
   return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::bitwise_right_shift(x, y); });
 }
 
-#define HEATPP_IN_FLOATING(name)                                                           \
-  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                              \
-    return in_floating(a, b, [](const auto& x, const auto& y) { return at::name(x, y); }); \
-  }
-HEATPP_IN_FLOATING(hypot)
-HEATPP_IN_FLOATING(logaddexp2)
-HEATPP_IN_FLOATING(nextafter)
-#undef HEATPP_IN_FLOATING
+at::Tensor arctan2(const at::Tensor& a, const at::Tensor& b) {
+  return in_whole_vectors(a, b, at::atan2, at::atan2_out);
+}
+at::Tensor hypot(const at::Tensor& a, const at::Tensor& b) { return in_whole_vectors(a, b, at::hypot, at::hypot_out); }
+at::Tensor logaddexp2(const at::Tensor& a, const at::Tensor& b) {
+  return in_whole_vectors(a, b, at::logaddexp2, at::logaddexp2_out);
+}
+at::Tensor nextafter(const at::Tensor& a, const at::Tensor& b) {
+  return in_floating(a, b, [](const auto& x, const auto& y) { return at::nextafter(x, y); });
+}
 
 at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) {
   if (a.is_complex() || b.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
-  return in_floating(a, b, [](const auto& x, const auto& y) { return at::logaddexp(x, y); });
+  return in_whole_vectors(a, b, at::logaddexp, at::logaddexp_out);
 }
 
 at::Tensor ldexp(const at::Tensor& a, const at::Tensor& b) {
