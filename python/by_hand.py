@@ -1,7 +1,7 @@
 """The parts that python/generate.py does not write: types that src/casters.hpp converts, and declarations that Python does not have, with the reason."""
 
 CASTERS = {f"heatpp::{name}" for name in (
-    "Dtype", "Device", "Shape", "Axes", "Grid", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
+    "Dtype", "Device", "Shape", "Axes", "Grid", "BlockSplit", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
     "HistogramRange", "MinkaMle", "FeatureChoice", "linalg::NormOrder", "io::Source")}
 
 # Methods that compute. They do not become properties, although they take no arguments.

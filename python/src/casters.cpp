@@ -141,6 +141,19 @@ nb::object written(const Grid& value) {
   return value.empty() ? nb::none() : nb::object(nb::tuple(nb::cast(value.ranks)));
 }
 
+// `...` is the split that is not given.
+template <>
+std::optional<BlockSplit> read(nb::handle object) {
+  if (object.is(nb::ellipsis())) return BlockSplit();
+  if (object.is_none()) return std::optional<BlockSplit>(std::in_place, std::nullopt);
+  if (!PyIndex_Check(object.ptr())) return {};
+  return BlockSplit(read_whole<int>(object));
+}
+template <>
+nb::object written(const BlockSplit&) {
+  return nb::ellipsis();  // the default is the only one that Python prints
+}
+
 template <>
 std::optional<Slice> read(nb::handle object) {
   if (!PySlice_Check(object.ptr())) return {};

@@ -246,6 +246,7 @@ HEATPP_CASTER(Device, "str")
 HEATPP_CASTER(Shape, "int | tuple[int, ...]")
 HEATPP_CASTER(Axes, "int | tuple[int, ...]")
 HEATPP_CASTER(Grid, "tuple[int, ...] | \"balanced\"")
+HEATPP_CASTER(BlockSplit, "int | None | EllipsisType")
 HEATPP_CASTER(Scalar, "bool | int | float | complex")
 HEATPP_CASTER(Slice, "slice")
 HEATPP_CASTER(Piece, "number | Callable")
@@ -301,6 +302,8 @@ struct type_caster<std::optional<heatpp::io::Compression>> {
 // Types for which None has a meaning.
 template <>
 struct has_arg_defaults<heatpp::Axes> : std::true_type {};
+template <>
+struct has_arg_defaults<heatpp::BlockSplit> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::Device> : std::true_type {};
 template <>

@@ -112,6 +112,18 @@ class Grids(Case):
             for fold, whole in zip(ht.KFold(n_splits=3).split(ht.array(rows, grid=grid)), ht.KFold(n_splits=3).split(ht.array(rows))):
                 np.testing.assert_array_equal(fold[1].numpy(), whole[1].numpy())
 
+    def test_blocks_take_a_split_or_a_grid(self):
+        rank = ht.world().rank
+        block = np.arange(6.0).reshape(2, 3) + 6 * rank
+        make = lambda **on: ht.from_blocks(block, (2 * rank, 0), (2 * RANKS, 3), **on)  # noqa: E731
+        values = np.arange(6.0 * RANKS).reshape(2 * RANKS, 3)
+        for options, split in (({}, 0), ({"split": 0}, 0), ({"split": 1}, 1), ({"split": None}, None), ({"grid": (1, RANKS)}, 1)):
+            x = make(**options)
+            np.testing.assert_array_equal(x.numpy(), values)
+            self.assertEqual(x.split, split if RANKS > 1 or "grid" not in options else None)
+        with self.assertRaisesRegex(ValueError, "got split 0 and grid"):
+            make(split=0, grid=(RANKS, 1))
+
     def test_errors(self):
         for make in (lambda **on: ht.zeros((4, 6), **on), lambda **on: ht.random.random((4, 6), **on), lambda **on: ht.array(np.zeros((4, 6)), **on)):
             with self.assertRaisesRegex(ValueError, "got split 0 and grid"):

@@ -39,7 +39,10 @@ TEST_CASE("functions that answer in floating point keep whole numbers", "[ops][d
       CHECK(same(ours(x.astype(ht::int32)), of_double(large().to(at::kDouble))));
     }
     for (const auto& [ours, of_double] : of_small) {
-      const auto in_whole_vectors = [f = of_double](const at::Tensor& x) { return f(x.repeat({64})).narrow(0, 0, 5); };
+      // The vectors of the processor have other bits than the elements that remain at the end.
+      const auto in_whole_vectors = [f = of_double, on_host = x.larray().is_cpu()](const at::Tensor& block) {
+        return on_host ? f(block.repeat({64})).narrow(0, 0, 5) : f(block);
+      };
       const auto doubles = in_whole_vectors(ones_and_zeros(ht::float64)),
                  floats = in_whole_vectors(ones_and_zeros(ht::float32));
       CHECK(same(ours(bits), doubles));
