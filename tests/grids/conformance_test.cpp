@@ -2,10 +2,10 @@
 
 #include "../scratch_path.hpp"
 
-#include <ATen/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 
 #include <heatpp/core/detail/alike.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/rows.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/elementwise/operators.hpp>
@@ -138,9 +138,8 @@ TEST_CASE("several threads read a host's bricks where they lie", "[grids][blocks
   auto memory = memory_of(mine, 1, at::kDouble, global);
   const auto x = ht::adopt_blocks(memory.data_ptr(), ht::BlockPlan(shape, {mine}, ht::float64, {.ghosts = {1}}));
   const auto whole = on_all(global);
-  const auto before = at::get_num_threads();
   for (const int threads : {1, 2, 3, 5}) {
-    at::set_num_threads(threads);
+    const ht::detail::ThreadsInScope scope(threads);
     {
       const CountedTensors counted;
       CHECK(close(ht::mean(x), global.mean(), 1e-12));
@@ -153,7 +152,6 @@ TEST_CASE("several threads read a host's bricks where they lie", "[grids][blocks
     CHECK(counted.bytes() < 4 * size_of(mine.shape));
     CHECK(same(counts, gathered(ht::histogram(whole, {.bins = 16, .range = ht::HistogramRange(-1.0, 1.0)}).first)));
   }
-  at::set_num_threads(before);
 }
 
 TEST_CASE("results on grids keep the cuts that stay", "[grids]") {

@@ -2,13 +2,13 @@
 #include "../../support.hpp"
 #include "fusing.hpp"
 
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/elementwise/in_place.hpp>
 #include <heatpp/ops/elementwise/operators.hpp>
 #include <heatpp/ops/operands/index.hpp>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 namespace {
@@ -101,18 +101,6 @@ std::string differing(at::ScalarType type, const ht::Shape& shape) {
 constexpr at::ScalarType types[] = {at::kFloat,        at::kDouble,        at::kHalf, at::kBFloat16,
                                     at::kComplexFloat, at::kComplexDouble, at::kInt};
 
-/// Sets the number of LibTorch's threads, as long as it lives.
-class Threads {
- public:
-  explicit Threads(int n) : before_(at::get_num_threads()) { at::set_num_threads(n); }
-  ~Threads() { at::set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
-
 }  // namespace
 
 TEST_CASE("elements have the same bits in blocks of any length", "[ops][whole_vectors]") {
@@ -135,7 +123,7 @@ TEST_CASE("elements have the same bits on several threads, at once and in formul
       CAPTURE(at::toString(type), function.name);
       const auto some = [&](bool fused, int threads, std::int64_t first, std::int64_t count) {
         const Fusing fusing(fused);
-        const Threads several(threads);
+        const ht::detail::ThreadsInScope several(threads);
         const auto result = value(function, {on_all(a.narrow(0, first, count)), on_all(b.narrow(0, first, count))});
         CHECK((result || type != at::kDouble || is_of_whole_numbers(function.name)));
         return result ? bits_of(result->larray()) : at::zeros({count});
