@@ -241,24 +241,30 @@ namespace nanobind::detail {
   struct type_caster<heatpp::Type> : heatpp::python::Caster<heatpp::Type> { \
     static constexpr auto Name = const_name(text);                          \
   };
+// Types for which None has a meaning.
+#define HEATPP_CASTER_OF_NONE(Type, text) \
+  HEATPP_CASTER(Type, text)               \
+  template <>                             \
+  struct has_arg_defaults<heatpp::Type> : std::true_type {};
 HEATPP_CASTER(Dtype, "heatpp.dtype")
-HEATPP_CASTER(Device, "str")
+HEATPP_CASTER_OF_NONE(Device, "str")
 HEATPP_CASTER(Shape, "int | tuple[int, ...]")
-HEATPP_CASTER(Axes, "int | tuple[int, ...]")
-HEATPP_CASTER(Grid, "tuple[int, ...] | \"balanced\"")
-HEATPP_CASTER(BlockSplit, "int | None | EllipsisType")
+HEATPP_CASTER_OF_NONE(Axes, "int | tuple[int, ...]")
+HEATPP_CASTER_OF_NONE(Grid, "tuple[int, ...] | \"balanced\"")
+HEATPP_CASTER_OF_NONE(BlockSplit, "int | None | EllipsisType")
 HEATPP_CASTER(Scalar, "bool | int | float | complex")
 HEATPP_CASTER(Slice, "slice")
 HEATPP_CASTER(Piece, "number | Callable")
 HEATPP_CASTER(Blocks, "DNDarray | number | list")
 HEATPP_CASTER(Choices, "list")
-HEATPP_CASTER(HistogramRange, "tuple[float, float]")
+HEATPP_CASTER_OF_NONE(HistogramRange, "tuple[float, float]")
 HEATPP_CASTER(MinkaMle, "\"mle\"")
 HEATPP_CASTER(FeatureChoice, "list[int] | list[bool]")
 HEATPP_CASTER(linalg::NormOrder, "float | str")
 HEATPP_CASTER(io::Source, "str | os.PathLike | list[str]")
 HEATPP_CASTER(python::Target, "DNDarray")
 HEATPP_CASTER(python::Values, "list | array")
+#undef HEATPP_CASTER_OF_NONE
 #undef HEATPP_CASTER
 template <>
 struct type_caster<at::Tensor> : heatpp::python::Caster<at::Tensor> {
@@ -299,17 +305,6 @@ struct type_caster<std::optional<heatpp::io::Compression>> {
   }
   std::function<Value()> read;
 };
-// Types for which None has a meaning.
-template <>
-struct has_arg_defaults<heatpp::Axes> : std::true_type {};
-template <>
-struct has_arg_defaults<heatpp::BlockSplit> : std::true_type {};
-template <>
-struct has_arg_defaults<heatpp::Device> : std::true_type {};
-template <>
-struct has_arg_defaults<heatpp::Grid> : std::true_type {};
-template <>
-struct has_arg_defaults<heatpp::HistogramRange> : std::true_type {};
 /// Converts callbacks that tell whether to continue. None, the result of a function without return, means yes.
 template <class... Arguments>
 struct type_caster<std::function<bool(Arguments...)>> {
